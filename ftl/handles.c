@@ -1,5 +1,7 @@
 #include "ftl/handles.h"
 
+#include "flash/schedule.h"
+
 #include <stdlib.h>
 
 static const char *const handle_by_names[] = { "device", "hint", "range", NULL };
@@ -145,12 +147,24 @@ uint8_t handles_of_page(const struct handles *h, lpn_t lpn, uint8_t of_request)
 	return i ? h->range[i - 1].handle : 0;
 }
 
+int handles_of_stream(const struct handles *h, unsigned stream)
+{
+	bool apart = h->settings->isolation == ISOLATED_PERSISTENTLY;
+
+	for (unsigned i = 0; handles_are_on(h->settings) && i < h->settings->handles; i++)
+		if (stream == h->host[i] || (apart && stream == h->gc[i]))
+			return (int)i;
+	return -1;
+}
+
 void handles_update(struct handles *h, struct io *io, const struct request *r)
 {
 	uint32_t named = h->settings->by == HANDLE_BY_DEVICE ? r->device : r->hint;
-	unsigned stream = h->host[named < h->settings->handles ? named : 0];
+	uint32_t handle = named < h->settings->handles ? named : 0;
+	unsigned stream = h->host[handle];
 
 	h->count.updates++;
+	schedule_note(h->space->flash->schedule, "handle %u goes on in new blocks", handle);
 	for (plane_t p = 0; p < h->space->geometry->planes; p++)
 		space_pad(h->space, io, p, stream, h->space->geometry->pages_per_block);
 }

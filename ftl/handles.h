@@ -73,6 +73,9 @@ uint32_t handles_more_streams(const struct handle_settings *);
 uint8_t handles_of_request(struct handles *, const struct request *);
 uint8_t handles_of_page(const struct handles *, lpn_t, uint8_t of_request);
 
+/* The handle whose data a stream takes, as far as only one does; -1: none, or several. */
+int handles_of_stream(const struct handles *, unsigned stream);
+
 /* The handle goes on in new blocks: what is left of its open ones is padded. */
 void handles_update(struct handles *, struct io *, const struct request *);
 

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /*
  * Each plane needs its reserve, an open block and a victim.  Mapping pages fill blocks beside the open one.
@@ -226,6 +227,32 @@ void store_facts(const struct store *s, struct ftl_facts *facts)
 	facts->live_pages = space_live_pages(s->space);
 	facts->free_blocks = blocks_left_in_all(s->blocks);
 	facts->retired_blocks = s->blocks->retired;
+}
+
+/* ---- for who watches ---- */
+
+uint32_t store_tag_columns(const struct store *s)
+{
+	if (handles_are_on(&s->settings->handles))
+		return 2;
+	return slc_is_on(&s->settings->slc);
+}
+
+void store_tag(const struct store *s, block_t block, char tag[STORE_TAG])
+{
+	const struct space *space = s->space;
+	block_t b = space->units ? units_unit(space->units, geometry_first_page(space->units->device, block))
+				 : block;
+	int handle;
+
+	*tag = 0;
+	if (space->block[b].state == BLOCK_FREE || space->block[b].state == BLOCK_RETIRED)
+		return;
+	handle = handles_of_stream(&s->handles, space->block[b].stream);
+	if (space_stream(space, b)->slc)
+		memcpy(tag, "s", 2);
+	else if (handle >= 0)
+		memcpy(tag, (char[STORE_TAG]){ '@', (char)('0' + handle) }, STORE_TAG);
 }
 
 const struct state_row store_state[] = {

@@ -63,6 +63,12 @@ bool store_collect(struct store *, struct io *);
  */
 int64_t store_spare_pages(const struct store *);
 
+/* What is said of blocks beside their number: "s" of one in SLC mode, "@1" of one with data of placement
+ * handle 1, "" of any other; and the most columns this takes on the drive. */
+#define STORE_TAG 3
+uint32_t store_tag_columns(const struct store *);
+void store_tag(const struct store *, block_t, char tag[STORE_TAG]);
+
 /* For the core. */
 void store_facts(const struct store *, struct ftl_facts *);
 void store_check(const struct store *);

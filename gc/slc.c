@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "flash/schedule.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -232,6 +233,20 @@ bool slc_fold_idle(struct slc *c, struct io *io, plane_t p, uint64_t *moved)
 	*moved = c->space->handed_out - handed_out;
 	c->count.idle_folds++;
 	return true;
+}
+
+void slc_print(const struct slc *c, FILE *out)
+{
+	const char *between = "; next to be folded: block ";
+	plane_t planes = c->space->geometry->planes;
+
+	fprintf(out, "SLC cache: %" PRIu64 " of %" PRIu64 " blocks in use", c->in_use_in_all,
+		(uint64_t)c->most * planes);
+	for (plane_t p = 0; p < planes; p++)
+		if (c->closed[p]) {
+			fprintf(out, "%s%u", between, slc_queue(c, p)[slc_next(c, p)]);
+			between = ", ";
+		}
 }
 
 /* ---- state ---- */

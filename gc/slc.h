@@ -80,6 +80,9 @@ bool slc_fold(struct slc *, struct io *, plane_t);
 /* In idle time: folds a block of the plane if more than slc.keep are in use. */
 bool slc_fold_idle(struct slc *, struct io *, plane_t, uint64_t *moved);
 
+/* How full it is, and which blocks are folded next. */
+void slc_print(const struct slc *, FILE *);
+
 extern const struct state_row slc_state[];
 
 void slc_statistics(struct slc *, struct stat_list *);

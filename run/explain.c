@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "flash/schedule.h"
+#include "ftl/handles.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -103,6 +104,15 @@ static void explain_wordlines(const struct explanation *x, const struct drive *d
 			explain_wordline(d, op[i].made.ppn);
 }
 
+static int explain_handle(const struct explanation *x, const struct drive *d)
+{
+	const struct handle_settings *s = &d->settings->ftl.handles;
+
+	return handles_are_on(s) && s->by != HANDLE_BY_RANGE && x->request.type == REQUEST_WRITE
+		       ? d->io.handle
+		       : -1;
+}
+
 void explanation_taken(struct explanation *x, struct drive *d)
 {
 	explain_wordlines(x, d);
@@ -110,6 +120,7 @@ void explanation_taken(struct explanation *x, struct drive *d)
 	fclose(x->diary);
 	x->tracer.open = false;
 	x->accesses = d->io.accesses;
+	x->handle = explain_handle(x, d);
 	x->after = d->ftl->map;
 	x->owner = memory_array(x->tracer.ops + 1, sizeof *x->owner, "explanation");
 	for (uint32_t i = 0; i < x->tracer.ops; i++)
@@ -143,8 +154,10 @@ static void explain_write_request(const struct explanation *x, const struct driv
 	fprintf(out, "# %s; LPN %u", class_name(drive_classify(g, r)), first);
 	if (last != first)
 		fprintf(out, " to %u", last);
-	fprintf(out, ", from sector %" PRIu64 " of the first page\n",
-		r->start - geometry_page_start(g, first));
+	fprintf(out, ", from sector %" PRIu64 " of the first page", r->start - geometry_page_start(g, first));
+	if (x->handle >= 0)
+		fprintf(out, "; placement handle %d", x->handle);
+	fputc('\n', out);
 }
 
 static void explain_write_look_ups(const struct explanation *x, const struct drive *d, FILE *out)
@@ -390,6 +403,8 @@ void request_tell(const struct geometry *g, const struct request *r, FILE *out)
 void explanation_tell(const struct explanation *x, const struct drive *d, FILE *out)
 {
 	request_tell(&d->geometry, &x->request, out);
+	if (x->handle >= 0)
+		fprintf(out, " with handle %d", x->handle);
 	fputs(": ", out);
 	if (x->tracer.ops)
 		explain_tell_ops(x, &d->geometry, out);

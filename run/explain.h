@@ -15,6 +15,7 @@ struct explanation {
 	bool seen;       /* the run got as far as this request */
 	struct request request;
 	tick_t taken; /* when it entered the drive */
+	int handle;   /* of a write; -1: none, or the address tells */
 	uint32_t accesses;
 	struct map_statistics before, after;
 	struct tracer tracer;

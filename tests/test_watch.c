@@ -230,6 +230,39 @@ static void test_zones_in_the_picture(void **state)
 	assert_true(says(w, "; zone 0 closed, at page 3.1; zone 1 open, at page 1\n"));
 }
 
+/* Blocks 0 and 1 are in SLC mode, with 2 of 6 pages; LPN 0 waits for the older one to be folded. */
+static void test_an_slc_cache_in_the_picture(void **state)
+{
+	struct world *w = *state;
+
+	ssd(w, "watch --plain --rows 5 --at 2 -s precondition.mode=none -s flash.pages=6 -s gc.threshold=0 "
+	       "-s slc.mode=dynamic -s slc.share=0.15 -s slc.when_full=fold -L w4+4,w0 " PLANE);
+	assert_status(w, DONE, "watch");
+	assert_true(says(w, "programs 3.0. Why: folded block 0 of the cache: 2 of 2 pages live.\n"));
+	assert_true(says(w, "\n  1s   6   7\n  2   +4  +5   .   .   .   .\n  3s  +0   .\n  4    .   ."));
+	assert_true(says(w, "\n SLC cache: 2 of 2 blocks in use; next to be folded: block 1\n"));
+}
+
+/* Blocks of each handle, which is named behind their numbers; an update fills one up. */
+static void test_handles_in_the_picture(void **state)
+{
+#define HANDLES                                                                                              \
+	"-s precondition.mode=none -s gc.threshold=0 -s flash.over_provisioning=0.4 -s fdp.handles=2 "       \
+	"-L w0+14,w20@1,u1,w5.1+2@1 "
+	struct world *w = *state;
+
+	shell(w, "$ssd watch --plain --rows 3 --at 3..4 " HANDLES PLANE);
+	assert_status(w, DONE, "watch");
+	assert_true(says(w, "3. update of a handle: programs 4.1, 4.2 and 4.3 (padding). Why: handle 1 goes\n"
+			    "on in new blocks.\n"));
+	assert_true(says(w, "\n  3@0  12  13   .   .\n  4@1  20  +x  +x  +x\n"));
+	assert_true(says(w, "4. write of LPN 5, sectors 1 to 2 with handle 1: reads 1.1 "));
+	assert_true(says(w, "\n  5@1  +5   .   .   .\n"));
+	shell(w, "$ssd run --explain 4 " HANDLES PLANE);
+	assert_true(says(w, "LPN 5, from sector 1 of the first page; placement handle 1\n"));
+#undef HANDLES
+}
+
 /* A rule of zones is broken: the picture ends with the message. */
 static void test_mistakes_with_zones(void **state)
 {
@@ -541,6 +574,7 @@ int main(void)
 	const struct CMUnitTest tests[] = { TEST(test_a_collection_by_hand), TEST(test_on_a_terminal),
 		TEST(test_a_large_drive), TEST(test_an_abort_on_a_terminal),
 		TEST(test_a_signal_on_a_terminal), TEST(test_behind_a_layer), TEST(test_zones_in_the_picture),
+		TEST(test_an_slc_cache_in_the_picture), TEST(test_handles_in_the_picture),
 		TEST(test_cleaning_explained), TEST(test_mistakes_with_zones), TEST(test_timelines),
 		TEST(test_quiz), TEST(test_a_narrow_quiz), TEST(test_the_picture_has_the_answer),
 		TEST(test_a_quiz_left_alone), TEST(test_a_timeline_of_some), TEST(test_mistakes_in_timelines),

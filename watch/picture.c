@@ -3,6 +3,7 @@
 #include "base/bits.h"
 #include "base/memory.h"
 #include "drive/statistics.h"
+#include "ftl/store.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -48,11 +49,22 @@ static uint32_t picture_label(const struct geometry *g)
 	return picture_digits(g->blocks - 1) + 2;
 }
 
-static struct layout picture_layout(const struct geometry *g, struct picture_shape shape, bool named)
+/* The same with what is said of the block, where there is room for it. */
+static uint32_t picture_label_and_tag(const struct drive *d, uint32_t columns)
 {
-	uint32_t cell = picture_digits(g->logical_pages - 1) + 1 + named, label = picture_label(g), width,
-		 side_by_side;
+	uint32_t label = picture_label(&d->geometry),
+		 tag = d->ftl->store ? store_tag_columns(d->ftl->store) : 0;
 
+	return label + (label + tag + d->geometry.pages_per_block <= columns ? tag : 0);
+}
+
+static struct layout picture_layout(const struct drive *d, struct picture_shape shape)
+{
+	const struct geometry *g = &d->geometry;
+	bool named = ftl_words(d->ftl)->name_owner;
+	uint32_t cell = picture_digits(g->logical_pages - 1) + 1 + named, label, width, side_by_side;
+
+	label = picture_label_and_tag(d, shape.columns);
 	cell = cell < 4 ? 4 : cell;
 	if (label + g->pages_per_block * cell > shape.columns)
 		cell = 1;
@@ -198,16 +210,25 @@ static void picture_choose(const uint8_t *of, uint32_t n, uint32_t *chosen, uint
 		}
 }
 
+/* Pages of a block: in SLC mode it has fewer. */
+static uint32_t picture_pages(const struct drive *d, const char *tag)
+{
+	return *tag == 's' ? space_slc_pages(d->ftl->store->space) : d->geometry.pages_per_block;
+}
+
 static void picture_draw_block(
 	struct screen *s, const struct player *p, struct layout l, block_t b, uint32_t row, uint32_t column)
 {
 	const struct geometry *g = &p->drive->geometry;
 	bool erased = p->drive->flash->block[b].erases != p->block[b].erases;
+	char tag[STORE_TAG] = "";
 
-	screen_put(s, row, column, erased ? LOOK_DIED : LOOK_PLAIN, "%c%*u", erased ? '!' : ' ',
-		(int)l.label - 2, b);
+	if (p->drive->ftl->store)
+		store_tag(p->drive->ftl->store, b, tag);
+	screen_put(s, row, column, erased ? LOOK_DIED : LOOK_PLAIN, "%c%*u%.*s", erased ? '!' : ' ',
+		(int)picture_digits(g->blocks - 1), b, (int)(l.label - picture_label(g)), tag);
 	column += l.label - 1;
-	for (uint32_t page = 0; page < g->pages_per_block; page++, column += l.cell) {
+	for (uint32_t page = 0; page < picture_pages(p->drive, tag); page++, column += l.cell) {
 		ppn_t ppn = geometry_first_page(g, b) + page;
 		struct cell c = picture_cell_of(p, ppn);
 		char text[16];
@@ -249,7 +270,7 @@ static void picture_draw_plane(struct screen *s, const struct player *p, struct 
 uint32_t picture_blocks(struct screen *s, const struct player *p, struct picture_shape shape, uint32_t row)
 {
 	const struct geometry *g = &p->drive->geometry;
-	struct layout l = picture_layout(g, shape, ftl_words(p->drive->ftl)->name_owner);
+	struct layout l = picture_layout(p->drive, shape);
 	uint32_t planes = g->planes < shape.planes ? g->planes : shape.planes;
 	uint8_t *of_block = memory_array(g->blocks, 1, "picture"),
 		*of_plane = memory_array(g->planes, 1, "picture");
@@ -283,8 +304,7 @@ struct picture_shape picture_shape_for(
 {
 	const struct geometry *g = &p->drive->geometry;
 	struct picture_shape shape = { columns, g->blocks_per_plane, g->planes };
-	struct layout l =
-		picture_layout(g, picture_shape_of_blocks(shape), ftl_words(p->drive->ftl)->name_owner);
+	struct layout l = picture_layout(p->drive, picture_shape_of_blocks(shape));
 	uint32_t groups = (g->planes + l.planes - 1) / l.planes, others;
 
 	picture_draw(s, p, (struct picture_shape){ columns, LEAST_ROWS, 1 });
@@ -442,6 +462,10 @@ static uint32_t picture_draw_state(struct screen *s, const struct player *p, uin
 {
 	const struct ftl *ftl = p->drive->ftl;
 
+	if (ftl->store && slc_is_on(&ftl->core->slc)) {
+		slc_print(&ftl->store->slc, screen_write(s));
+		row = screen_flow_written(s, row, column, s->columns - column, LOOK_PLAIN);
+	}
 	if (!ftl_words(ftl)->print_state)
 		return row;
 	ftl_words(ftl)->print_state(ftl, screen_write(s));

@@ -6,6 +6,8 @@
  * dead, . free, o passed over.  The mark before it shows the change of the step: + programmed, - invalidated,
  * ~ issued by an earlier request and not yet written to flash.  Where numbers do not fit, a page is one
  * character: # for live, or its mark.
+ * Behind the number of a block stands s if it is in SLC mode, and has fewer pages, or @1 if it has data of
+ * placement handle 1.
  *
  * It works with any FTL: cells come from the medium, names from name_owner(), places from print_entry() or,
  * if an FTL has none, from the owners of pages.

@@ -45,7 +45,9 @@ static const char help[] =
 	"(m: a mapping page, a: an area); x is dead, . free, o passed over.  Where numbers do not fit, a "
 	"page is one character: # holds an LPN.\n"
 	"+ programmed by this request   - died with this request   ! block erased by it\n"
-	"~ not yet written to flash, by an earlier request\n\n"
+	"~ not yet written to flash, by an earlier request\n"
+	"s behind the number of a block: in SLC mode, with fewer pages   @1: with data of placement handle "
+	"1\n\n"
 	"Below: what buses and dies did until the next request; r read, p program, c copy, e erase.\n\n"
 	"Any key continues.";
 
