@@ -97,6 +97,37 @@ static bool refusals_cold(const struct drive *d)
 	       d->settings->ftl.wear.delta > 0;
 }
 
+/* Does the FTL divide data of the host among its own streams? */
+static bool refusals_classes(const struct drive *d)
+{
+	return d->ftl->store && d->ftl->store->plan.stream_of;
+}
+
+static bool refusals_classes_handles(const struct drive *d)
+{
+	return refusals_classes(d) && refusals_handles(d);
+}
+
+static bool refusals_classes_slc(const struct drive *d)
+{
+	return refusals_classes(d) && refusals_slc(d);
+}
+
+static bool refusals_classes_units(const struct drive *d)
+{
+	return refusals_classes(d) && refusals_units(d);
+}
+
+static bool refusals_classes_mixed(const struct drive *d)
+{
+	return refusals_classes(d) && !d->settings->ftl.gc.separate;
+}
+
+static bool refusals_classes_cold(const struct drive *d)
+{
+	return refusals_classes(d) && d->settings->ftl.wear.delta > 0;
+}
+
 /* Zones. */
 
 static bool refusals_order(const struct drive *d)
@@ -187,6 +218,13 @@ const struct refusal refusals[] = {
 	{ "slc.mode", "fdp.isolation", refusals_slc_apart,
 		"keeps handles apart, and the cache mixes them; set fdp.isolation = initially" },
 	{ "fdp.handles", "buffer", refusals_merges, "writes parts of pages of several handles into one" },
+	{ "fdp.handles", "ftl", refusals_classes_handles, "decides where data goes; set fdp.handles = 1" },
+	{ "slc.mode", "ftl", refusals_classes_slc, "decides where data goes; set slc.mode = off" },
+	{ "placement.superblock", "ftl", refusals_classes_units,
+		"opens blocks of a plane; set placement.superblock = drive" },
+	{ "gc.separate", "ftl", refusals_classes_mixed,
+		"decides where moved pages go; set gc.separate = true" },
+	{ "wear.delta", "ftl", refusals_classes_cold, "decides where moved pages go; set wear.delta = 0" },
 	{ "host.layer", "ftl", refusals_order, "takes writes at write pointers only; use zoned or direct" },
 	{ "buffer", "ftl", refusals_buffer, "takes pages in the order of the host; use none" },
 	{ "precondition.mode", "ftl", refusals_past, "ages as its host has it; use none, fill or trace" },

@@ -308,6 +308,11 @@ const struct account *schedule_account(const struct schedule *s, uint32_t ticket
 	return accounts_of(s->accounts, ticket);
 }
 
+bool schedule_is_traced(const struct schedule *s)
+{
+	return s->tracer;
+}
+
 void schedule_note(struct schedule *s, const char *format, ...)
 {
 	va_list args;

@@ -79,6 +79,9 @@ void schedule_trace(struct schedule *, struct tracer *);
 /* For the tracer, if there is one: the reason for the FTL's next operations. */
 __attribute__((format(printf, 2, 3))) void schedule_note(struct schedule *, const char *format, ...);
 
+/* Is there one?  For notes that take time to write. */
+bool schedule_is_traced(const struct schedule *);
+
 /* Attaches the judge of the medium, before the first operation. */
 void schedule_be_judged(struct schedule *);
 

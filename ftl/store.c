@@ -46,16 +46,19 @@ static unsigned store_plan_streams(const struct store_plan *plan, bool separate,
 }
 
 /* Blocks of each plane beside the reserve, a victim and the open blocks of a drive without these features:
- * static wear levelling, each handle and what is folded have open blocks of their own, and handles are all
- * written while the plane is low. */
-static uint32_t store_kept_blocks(const struct ftl_settings *s, const struct geometry *g)
+ * static wear levelling, each handle, each of the `streams` of a plan that divides data, and what is folded
+ * have open blocks of their own, and handles are all written while the plane is low. */
+static uint32_t store_kept_blocks(const struct ftl_settings *s, const struct store_plan *plan,
+	unsigned streams, const struct geometry *g)
 {
-	uint32_t handles = 0;
+	uint32_t more = 0;
 
-	if (handles_are_on(&s->handles))
-		handles = handles_more_streams(&s->handles) + 1 +
-			  (uint32_t)ceil(s->gc.threshold * g->blocks_per_plane);
-	return (s->wear.delta > 0) + slc_is_on(&s->slc) + handles;
+	if (plan->stream_of)
+		more = streams - 2;
+	else if (handles_are_on(&s->handles))
+		more = handles_more_streams(&s->handles) + 1 +
+		       (uint32_t)ceil(s->gc.threshold * g->blocks_per_plane);
+	return (s->wear.delta > 0) + slc_is_on(&s->slc) + more;
 }
 
 /* Adds the streams of an SLC cache; returns that of its blocks.  What is folded has a stream of its own,
@@ -108,14 +111,14 @@ bool store_create(struct ftl *f, const struct store_plan *plan, struct fault *fa
 	const struct ftl_settings *settings = f->core;
 	struct stream streams[STREAMS_MOST] = { 0 };
 	uint32_t reserve = plan->reserve ? plan->reserve : 1, pooled = 0;
-	unsigned count = store_plan_streams(plan, settings->gc.separate, streams), slc = 0;
+	unsigned own = store_plan_streams(plan, settings->gc.separate, streams), count = own, slc = 0;
 	struct store *s = memory_array(1, sizeof *s, "store");
 	const struct geometry *g;
 
 	f->store = s;
 	s->settings = settings;
 	s->plan = *plan;
-	s->directs = handles_are_on(&settings->handles) || slc_is_on(&settings->slc);
+	s->directs = handles_are_on(&settings->handles) || slc_is_on(&settings->slc) || plan->stream_of;
 	if (!placement_init(&s->placement, f->flash, &settings->placement, fault) ||
 		!handles_init(&s->handles, &settings->handles, f->geometry, streams, &count, fault))
 		return false;
@@ -126,7 +129,7 @@ bool store_create(struct ftl *f, const struct store_plan *plan, struct fault *fa
 		slc = store_add_slc_streams(settings->gc.separate, streams, &count);
 		pooled = settings->slc.mode == SLC_STATIC ? slc_blocks(&settings->slc, g) : 0;
 	}
-	if (!store_check_room(g, plan, reserve + store_kept_blocks(settings, g), pooled, fault))
+	if (!store_check_room(g, plan, reserve + store_kept_blocks(settings, plan, own, g), pooled, fault))
 		return false;
 	s->blocks = blocks_create(f->flash, store_free_order(&settings->wear),
 		placement_has_units(&settings->placement) ? &s->units : NULL);
@@ -171,7 +174,9 @@ ppn_t store_take(struct ftl *f, struct io *io, lpn_t lpn, unsigned stream)
 	uint8_t handle = directed ? handles_of_page(&s->handles, lpn, io->handle) : 0;
 	plane_t plane;
 
-	if (directed && handles_are_on(s->handles.settings))
+	if (directed && s->plan.stream_of)
+		stream = s->plan.stream_of(f, io, lpn);
+	else if (directed && handles_are_on(s->handles.settings))
 		stream = s->handles.host[handle];
 	plane = placement_choose(&s->placement, lpn, stream);
 	for (plane_t tries = 0; tries < s->space->geometry->planes; tries++) {

@@ -25,6 +25,9 @@ struct store_plan {
 	/* collection packs live slots of partly dead pages, and one block is all the reserve there is */
 	bool packs;
 	bool mixes_requests; /* a page may hold data of several requests */
+	/* Optional: the stream of data of the host, asked for once for each page, before room is made for it;
+	 * with it goes `stream_of` of the client. */
+	unsigned (*stream_of)(struct ftl *, struct io *, lpn_t);
 };
 
 extern const struct state_row store_state[];
@@ -39,7 +42,7 @@ struct store {
 	struct units units; /* if placement.superblock = unit */
 	struct handles handles;
 	struct slc slc; /* if slc.mode is not off */
-	bool directs;   /* handles or an SLC cache decide where data of the host goes */
+	bool directs;   /* handles, an SLC cache or the plan decide where data of the host goes */
 };
 
 /* Makes f->store.  False and a fault if the drive has too little spare space, or the placement is not

@@ -7,70 +7,6 @@
 
 #include <math.h>
 
-static const char *const collector_policy_names[] = {
-#define GC_POLICY(name) #name,
-#include "gc/list.h"
-#undef GC_POLICY
-	NULL,
-};
-
-static const char *const collector_together_names[] = { "plane", "die", NULL };
-
-#define GC(type, field)   PARAM(type, struct gc_settings, field)
-#define WEAR(type, field) PARAM(type, struct wear_settings, field)
-
-const struct param gc_params[] = {
-	{ GC(CHOICE, policy), 0, 0, "", "greedy", "which block is collected", collector_policy_names },
-	{ GC(REAL, threshold), 0, 0.9, "share", "0.1",
-		"free pages of a plane, as a share of all its pages, below which it is collected" },
-	{ GC(REAL, hysteresis), 0, 0.9, "share", "0",
-		"once started, collect until threshold + hysteresis is free; 0 = one block per page "
-		"written" },
-	{ GC(UINT, low), 0, 1e6, "blocks", "0",
-		"collect when a stream needs a new block and the plane has fewer free blocks than this; 0 "
-		"= use gc.threshold instead" },
-	{ GC(REAL, soft), 0, 1, "share", "0",
-		"free pages of a plane, as a share of all its pages, below which blocks are collected ahead: "
-		"when the drive is idle (upkeep.idle_ns) and with gc.copies_per_write; less than "
-		"gc.threshold = gc.threshold",
-		.stateless = true, .quiet = true },
-	{ GC(REAL, copies_per_write), 0, 1000, "pages", "0",
-		"live pages moved for each page that the host writes while the free pages are between "
-		"gc.threshold and gc.soft; steady writing never falls below gc.threshold if this is at least "
-		"the write amplification minus 1",
-		.stateless = true, .quiet = true },
-	{ GC(CHOICE, together), 0, 0, "", "plane",
-		"planes that are collected when one is below gc.threshold: plane = that one; die = with it "
-		"the planes of its die that will be after another block, page by page in turn, so that "
-		"their operations may join commands",
-		collector_together_names, .quiet = true },
-	{ GC(UINT, d), 1, 1e6, "blocks", "10", "number of blocks that d_choices draws at random",
-		.matters_if = "gc.policy=d_choices" },
-	{ GC(BOOL, strict), 0, 1, "", "false",
-		"fifo, random and d_choices also choose blocks without a dead page, as analytic models "
-		"assume; nothing is gained by collecting these.  false = such blocks are skipped",
-		.matters_if = "gc.policy=fifo,random,d_choices" },
-	{ GC(BOOL, separate), 0, 1, "", "true",
-		"copied pages get blocks of their own instead of mixing with new data" },
-	{ 0 },
-};
-
-const struct param wear_params[] = {
-	{ WEAR(BOOL, dynamic), 0, 1, "", "true",
-		"the free block with the fewest erases is used next; off = the one that has been free "
-		"longest" },
-	{ WEAR(BOOL, lowest), 0, 1, "", "false",
-		"the free block with the lowest number is used next, whatever its wear, as in models "
-		"without wear" },
-	{ WEAR(UINT, delta), 0, 1e9, "erases", "0",
-		"difference between the most and the least worn block of a plane from which cold data is "
-		"moved; 0 = never" },
-	{ WEAR(UINT, period), 1, 1e9, "erases", "16",
-		"cold data moves at most once per this many erases of a plane",
-		.matters_if = "wear.delta!=0" },
-	{ 0 },
-};
-
 struct collector *collector_create(struct space *space, const struct gc_settings *settings,
 	const struct wear_settings *wear, struct ftl *ftl, const struct collector_client *client)
 {
@@ -142,6 +78,8 @@ static void collector_move_some(
 
 		if (owner == OWNER_NONE)
 			continue;
+		if (c->client->stream_of)
+			stream = c->client->stream_of(c->ftl, owner, s->block[victim].stream);
 		to = space_take(s, plane, stream, true);
 		BUG_ON(to == PPN_NONE, "plane %u has no free page for the live pages of block %u", plane,
 			victim);
@@ -242,14 +180,38 @@ static block_t collector_choose_victim(struct collector *c, plane_t plane, bool 
 	return victim;
 }
 
+/* Is there room for copies of the live pages, each in its stream? */
+static bool collector_has_room(const struct collector *c, plane_t plane, block_t victim)
+{
+	const struct space *s = c->space;
+	uint32_t moves[STREAMS_MOST] = { 0 }, pages = s->geometry->pages_per_block, blocks = 0;
+
+	if (!c->client->stream_of)
+		return space_live(s, victim) <=
+		       collector_room_for_copies(s, plane, space_stream(s, victim)->survivors);
+	for (uint32_t k = 0; k < pages; k++) {
+		owner_t owner = flash_owner(c->flash, space_page(s, victim, k));
+
+		if (owner != OWNER_NONE)
+			moves[c->client->stream_of(c->ftl, owner, s->block[victim].stream)]++;
+	}
+	for (unsigned stream = 0; stream < s->streams; stream++) {
+		const struct open_block *open = &s->plane[plane].open[stream];
+		uint32_t room = open->block == BLOCK_NONE ? 0 : pages - open->next;
+
+		if (moves[stream] > room)
+			blocks += (moves[stream] - room + pages - 1) / pages;
+	}
+	return blocks <= blocks_left(s->blocks, plane);
+}
+
 /* Chooses a victim whose live pages have room in the plane; BLOCK_NONE: there is none. */
 static block_t collector_begin(struct collector *c, plane_t plane, bool pressed)
 {
 	struct space *s = c->space;
 	block_t victim = collector_choose_victim(c, plane, pressed);
 
-	if (victim == BLOCK_NONE || space_live(s, victim) > collector_room_for_copies(s, plane,
-								    space_stream(s, victim)->survivors))
+	if (victim == BLOCK_NONE || !collector_has_room(c, plane, victim))
 		return BLOCK_NONE;
 	c->policy.useless_victims -= c->policy.useless_victims && !gc_reclaimable(&c->policy, victim);
 	if (s->units)
@@ -319,6 +281,14 @@ bool collector_collect(struct collector *c, struct io *io, plane_t plane)
 	return collector_collect_one(c, io, plane, false);
 }
 
+void collector_keep_free(struct collector *c, uint32_t pages)
+{
+	uint32_t *water[] = { &c->low_water, &c->high_water, &c->soft_water };
+
+	for (unsigned i = 0; i < 3; i++)
+		*water[i] = *water[i] > pages ? *water[i] : pages + 1;
+}
+
 void collector_expect_steps(struct collector *c)
 {
 	c->looks = true;
@@ -383,6 +353,20 @@ static bool collector_mark_victim(struct collector *c, struct io *io, plane_t pl
 	return true;
 }
 
+/* The same one block after the other: what is moved out of one may change where the pages of the next go, and
+ * so whether they have room. */
+static uint32_t collector_collect_die_apart(struct collector *c, struct io *io, plane_t plane)
+{
+	const struct geometry *g = c->space->geometry;
+	plane_t first = plane - plane % g->planes_per_die;
+	uint32_t victims = collector_collect_one(c, io, plane, false);
+
+	for (plane_t p = first; victims && p < first + g->planes_per_die; p++)
+		if (p != plane && c->space->plane[p].free_pages < c->low_water + g->pages_per_block)
+			victims += collector_collect_one(c, io, p, false);
+	return victims;
+}
+
 /* Collects a block of the plane, and one of each plane of its die where one is begun or that will be low
  * after another block: a page of each in turn, from this plane on.  Returns the number of blocks. */
 static uint32_t collector_collect_die(struct collector *c, struct io *io, plane_t plane)
@@ -393,6 +377,8 @@ static uint32_t collector_collect_die(struct collector *c, struct io *io, plane_
 	uint32_t victims = 0, left;
 	uint64_t moved;
 
+	if (c->client->stream_of)
+		return collector_collect_die_apart(c, io, plane);
 	if (!collector_mark_victim(c, io, plane))
 		return 0;
 	for (plane_t p = 0; p < g->planes_per_die; p++)

@@ -50,6 +50,10 @@ struct slc; /* gc/slc.h */
 struct collector_client {
 	/* A live page of this owner has been copied to `to`; `from` is dead already. */
 	void (*relocate)(struct ftl *, struct io *, owner_t, ppn_t from, ppn_t to);
+	/* The stream to which a live page of this owner would be moved out of a block of stream `from`;
+	 * without it, that of the block's survivors.  Asked before a victim is chosen, too, so it changes
+	 * nothing.  Goes with `emptied`. */
+	unsigned (*stream_of)(const struct ftl *, owner_t, unsigned from);
 	/*
 	 * Instead of copies page by page, for victims of data: the FTL moves the live data
 	 * (space.victim_page) into pages that it takes with space_take(stream, privileged): at most
@@ -145,6 +149,10 @@ uint64_t collector_room_for_copies(const struct space *, plane_t, unsigned strea
 /* May so many pages be taken from what the stream has free in that plane?  A victim begun was promised room
  * for the rest of its live pages.  */
 bool collector_can_spare(const struct collector *, plane_t, unsigned stream, uint32_t pages);
+
+/* A plane is collected before a page is handed out that would leave fewer free ones than that, whatever
+ * gc.threshold says. */
+void collector_keep_free(struct collector *, uint32_t pages);
 
 /* There will be steps: collector_make_room() keeps the room that a victim begun needs. */
 void collector_expect_steps(struct collector *);

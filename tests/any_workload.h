@@ -1,25 +1,34 @@
 /* What a drive needs to take any workload: one that is written in zones takes random writes through the layer
- * that writes zones, and has no buffer. */
+ * that writes zones, and has no buffer; one with classes of data has an open block for each of them. */
 #ifndef TESTS_ANY_WORKLOAD_H
 #define TESTS_ANY_WORKLOAD_H
 
 #include "base/memory.h"
 #include "drive/settings.h"
+#include "ftl/class/class.h"
 
 #include <string.h>
 
 #define ZONES_BEHIND(option)                                                                                 \
 	option "host.layer=zoned" option "buffer=none" option "zoned.share=0.42" option "zoned.low=2"
 
+#define BLOCKS_OF_CLASSES(option)                                                                            \
+	option "flash.blocks=32" option "flash.over_provisioning=0.5" option "wear.delta=0"
+
+static inline bool has_classes(const struct ftl_ops *f)
+{
+	return f->write == class_write;
+}
+
 /* In words of a text, and on the command line. */
 static inline const char *any_workload(const struct ftl_ops *f)
 {
-	return f->admit ? ZONES_BEHIND(" ") : "";
+	return f->admit ? ZONES_BEHIND(" ") : has_classes(f) ? BLOCKS_OF_CLASSES(" ") : "";
 }
 
 static inline const char *any_workload_options(const struct ftl_ops *f)
 {
-	return f->admit ? ZONES_BEHIND(" -s ") : "";
+	return f->admit ? ZONES_BEHIND(" -s ") : has_classes(f) ? BLOCKS_OF_CLASSES(" -s ") : "";
 }
 
 /* Set in the settings of a drive with that FTL. */

@@ -5,6 +5,7 @@
 #ifndef TESTS_RANDOM_FIXTURE_H
 #define TESTS_RANDOM_FIXTURE_H
 
+#include "tests/any_workload.h"
 #include "tests/play_fixture.h"
 
 static inline uint64_t from_environment(const char *name, uint64_t otherwise)
@@ -235,6 +236,9 @@ static inline void switch_features_off(struct combination *c, uint64_t stream)
 			strcat(c->settings, off[i]);
 	if (stays == 9)
 		strcat(c->settings, "fdp.handles=1 upkeep.idle_ns=0 gc.copies_per_write=0 ");
+	if (has_classes(ftls[c->ftl]))
+		strcat(c->settings, "slc.mode=off placement.superblock=drive fdp.handles=1 gc.separate=true "
+				    "wear.delta=0 flash.blocks=24 flash.over_provisioning=0.6 ");
 	if (stays != 2 && strstr(c->settings, "flash.passes"))
 		strcat(c->settings, "flash.passes=1 flash.program_ns=100000 ");
 }

@@ -224,7 +224,8 @@ static void test_every_plug_in_runs(void **state)
 			snprintf(line, sizeof line,
 				"run --verify -s ftl=%s -s buffer=%s -s dram.buffer_bytes=8K -s "
 				"trace.limit=3000%s parameters/tiny.cfg uniform",
-				ftls[f]->name, buffers[b]->name, b ? "" : any_workload_options(ftls[f]));
+				ftls[f]->name, buffers[b]->name,
+				b && !has_classes(ftls[f]) ? "" : any_workload_options(ftls[f]));
 			ssd(w, line);
 			if (w->status == USER && strstr(w->err, needs) && !ftls[f]->write_merged)
 				continue;

@@ -418,7 +418,7 @@ static void test_a_redirecting_layer_under_the_oracle(void **state)
 		if (ftls[f]->admit) /* takes no writes here and there */
 			continue;
 		snprintf(settings, sizeof settings,
-			PAPER_DRIVE "ftl=%s buffer=%s flash.blocks=24 flash.over_provisioning=0.4 "
+			PAPER_DRIVE "ftl=%s buffer=%s flash.blocks=28 flash.over_provisioning=0.4 "
 				    "dram.buffer_bytes=16K trace.fold=true",
 			ftls[f]->name, f % 2 ? "none" : "lru");
 		r = redirected(settings);

@@ -4,6 +4,7 @@
  */
 #include "base/toolbox.h"
 #include "library/inside.h"
+#include "tests/any_workload.h"
 #include "tests/library_fixture.h"
 
 #include <pthread.h>
@@ -23,7 +24,7 @@ static char *const *configurations(size_t *n)
 
 	for (size_t i = 0; ftls[i]; i++)
 		snprintf(text[used++], sizeof *text, "ftl=%s%s", ftls[i]->name,
-			ftls[i]->admit ? " host.layer=zoned zoned.share=0.5" : "");
+			ftls[i]->admit ? " host.layer=zoned zoned.share=0.5" : any_workload(ftls[i]));
 	for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
 		snprintf(text[used++], sizeof *text, "%s", variants[i]);
 	for (size_t i = 0; i < used; i++)

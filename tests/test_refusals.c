@@ -2,8 +2,9 @@
 #include "drive/refusals.h"
 #include "tests/drive_fixture.h"
 
-#define SLC   "slc.mode=dynamic slc.density=2 flash.over_provisioning=0.3 "
-#define UNITS "placement.policy=superblock placement.superblock=unit "
+#define SLC           "slc.mode=dynamic slc.density=2 flash.over_provisioning=0.3 "
+#define DATA_BY_CLASS "ftl=sepbit flash.blocks=64 flash.over_provisioning=0.6 "
+#define UNITS         "placement.policy=superblock placement.superblock=unit "
 
 static const struct {
 	const char *settings, *message;
@@ -51,6 +52,16 @@ static const struct {
 	{ "fdp.handles=2 fdp.isolation=persistently wear.delta=9 flash.over_provisioning=0.3",
 		"fdp.isolation = persistently: wear.delta = 9 moves cold data of all handles into the same "
 		"blocks; set wear.delta = 0" },
+	{ DATA_BY_CLASS "fdp.handles=2",
+		"fdp.handles = 2: ftl = sepbit decides where data goes; set fdp.handles = 1" },
+	{ DATA_BY_CLASS "slc.mode=dynamic slc.density=2",
+		"slc.mode = dynamic: ftl = sepbit decides where data goes; set slc.mode = off" },
+	{ DATA_BY_CLASS UNITS, "placement.superblock = unit: ftl = sepbit opens blocks of a plane; set "
+			       "placement.superblock = drive" },
+	{ DATA_BY_CLASS "gc.separate=false",
+		"gc.separate = false: ftl = sepbit decides where moved pages go; set gc.separate = true" },
+	{ DATA_BY_CLASS "wear.delta=4",
+		"wear.delta = 4: ftl = sepbit decides where moved pages go; set wear.delta = 0" },
 	{ "ftl=zns host.layer=indirect",
 		"host.layer = indirect: ftl = zns takes writes at write pointers only; use zoned or direct" },
 	{ "ftl=zns buffer=lru", "buffer = lru: ftl = zns takes pages in the order of the host; use none" },

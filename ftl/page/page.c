@@ -6,8 +6,7 @@
  */
 #include "ftl/page/page.h"
 
-/* The collector moved a live page. */
-static void page_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
+void page_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
 {
 	page_map_move(page_map_of(f), owner, from, to);
 	ftl_map_count(f, io)->accesses++;

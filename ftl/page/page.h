@@ -42,6 +42,9 @@ static inline void page_replace(struct ftl *f, lpn_t lpn, struct page_entry old,
 	page_map_set(page_map_of(f), lpn, to);
 }
 
+/* For the collector: it moved a live page. */
+void page_relocate(struct ftl *, struct io *, owner_t, ppn_t from, ppn_t to);
+
 /* Operations. */
 bool page_init(struct ftl *, struct fault *);
 void page_exit(struct ftl *);
