@@ -39,7 +39,7 @@ struct class_statistics {
 struct drive_figures {
 	double across_share, waf;
 	double die_busy, die_background, channel_busy;
-	uint64_t multiplane_commands, suspensions;
+	uint64_t multiplane_commands, suspensions, cache_reads, cache_programs;
 	uint64_t map_reads, map_programs, map_bytes;
 	uint64_t wear_min, wear_max, retired_blocks;
 	double wear_mean, wear_sd;

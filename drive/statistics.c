@@ -217,6 +217,14 @@ static const struct stat_row time_rows[] = {
 	{ 0 },
 };
 
+static const struct stat_row cache_register_rows[] = {
+	{ "die.cache_reads", "commands", "reads begun while data of another read leaves the die",
+		COUNT(cache_reads) },
+	{ "die.cache_programs", "commands", "programs loaded while the cells of the die program",
+		COUNT(cache_programs) },
+	{ 0 },
+};
+
 static const struct stat_row wear_rows[] = {
 	{ "wear.min", "erases", "", COUNT(wear_min) },
 	{ "wear.max", "erases", "", COUNT(wear_max) },
@@ -261,6 +269,8 @@ static void statistics_gather_times(void *drive)
 	f->channel_busy = statistics_share((double)busy.channel_ns, elapsed * d->geometry.channels);
 	f->multiplane_commands = busy.multiplane_commands;
 	f->suspensions = busy.suspensions;
+	f->cache_reads = busy.cache_reads;
+	f->cache_programs = busy.cache_programs;
 }
 
 static void statistics_gather_wear(void *drive)
@@ -302,6 +312,8 @@ void statistics_add(struct drive *d)
 	upkeep_statistics(&d->upkeep, &d->statistics);
 	buffer_statistics(d->buffer, &d->statistics);
 	statistics_add_figures(d, "time", time_rows, statistics_gather_times);
+	if (d->settings->flash.cache_register != CACHE_OFF)
+		statistics_add_figures(d, NULL, cache_register_rows, statistics_gather_times);
 	statistics_add_figures(
 		d, "erases per block, since the drive was made", wear_rows, statistics_gather_wear);
 }

@@ -268,7 +268,7 @@ static void census_claim_ready(struct census *c, uint32_t i)
 
 	census_claim_op(c, i);
 	passes = op->stage == STAGE_READY && (op->kind == OP_READ || op->orphan);
-	BUG_ON(op->blockers || !(passes || op->stage == STAGE_QUEUED),
+	BUG_ON(op->blockers || !(passes || op->stage == STAGE_QUEUED || op->stage == STAGE_IN_CELLS),
 		"operation %u is in the queue of its die and is not ready", i);
 }
 

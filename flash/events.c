@@ -1,5 +1,6 @@
 #include "flash/events.h"
 
+#include "flash/cache_register.h"
 #include "flash/order.h"
 
 /* ---- requests ---- */
@@ -21,6 +22,8 @@ void event_submitted_observed(const struct schedule *s, const struct io *io, tic
 		accounts_submitted(s->accounts, io->ticket, s->now, delay);
 	if (s->flash->judge)
 		judge_submit(s->flash->judge, io->ticket, io->accesses, s->now);
+	if (s->flash->judge && delay)
+		judge_delayed(s->flash->judge, io->ticket, s->now + delay);
 }
 
 void event_completed_observed(const struct schedule *s, uint32_t ticket)
@@ -36,6 +39,12 @@ void event_drained_observed(const struct schedule *s)
 }
 
 /* ---- operations ---- */
+
+/* Number of the die that serves the operation. */
+static uint32_t events_unit(const struct schedule *s, uint32_t op)
+{
+	return unit_number(s, unit_of(s, ops_at(&s->ops, op)));
+}
 
 void event_made_observed(const struct schedule *s, const struct io *io, uint32_t index)
 {
@@ -117,7 +126,7 @@ void event_reads_at_observed(const struct schedule *s, uint32_t op, ppn_t source
 void event_ready_observed(const struct schedule *s, uint32_t op)
 {
 	if (s->accounts)
-		accounts_ready(s->accounts, op, unit_of(s, ops_at(&s->ops, op)), s->now);
+		accounts_ready(s->accounts, op, events_unit(s, op), s->now);
 	if (s->tracer)
 		tracer_ready(s->tracer, ops_handle(&s->ops, op), s->now);
 }
@@ -133,7 +142,7 @@ void event_joined_observed(const struct schedule *s, uint32_t op)
 	if (!s->accounts)
 		return;
 	accounts_waited(s->accounts, op, false, s->now);
-	accounts_ready(s->accounts, op, unit_of(s, ops_at(&s->ops, op)), s->now);
+	accounts_ready(s->accounts, op, events_unit(s, op), s->now);
 }
 
 void event_passed_observed(const struct schedule *s, uint32_t op)
@@ -141,7 +150,7 @@ void event_passed_observed(const struct schedule *s, uint32_t op)
 	if (s->flash->judge)
 		judge_passed(s->flash->judge, ops_handle(&s->ops, op), s->now);
 	if (s->accounts)
-		accounts_ready(s->accounts, op, unit_of(s, ops_at(&s->ops, op)), s->now);
+		accounts_ready(s->accounts, op, events_unit(s, op), s->now);
 }
 
 void event_done_observed(const struct schedule *s, uint32_t op)
@@ -164,8 +173,8 @@ void event_finished_observed(const struct schedule *s, uint32_t op)
 static void events_work(const struct schedule *s, uint32_t u)
 {
 	if (s->accounts)
-		accounts_unit(s->accounts, u, cause_is_background(ops_at(&s->ops, s->unit[u].command)->cause),
-			s->now);
+		accounts_unit(s->accounts, unit_number(s, u),
+			cause_is_background(ops_at(&s->ops, s->unit[u].command)->cause), s->now);
 }
 
 static void events_pass(const struct schedule *s, uint32_t u, enum part part)
@@ -179,11 +188,11 @@ static void events_pass(const struct schedule *s, uint32_t u, enum part part)
 static void events_start(const struct schedule *s, uint32_t u, uint32_t op)
 {
 	if (s->accounts)
-		accounts_started(s->accounts, op, u, s->now);
+		accounts_started(s->accounts, op, unit_number(s, u), s->now);
 	if (s->tracer)
 		tracer_started(s->tracer, ops_handle(&s->ops, op), s->now);
 	if (s->flash->judge)
-		judge_started(s->flash->judge, ops_handle(&s->ops, op), u, s->now);
+		judge_started(s->flash->judge, ops_handle(&s->ops, op), unit_number(s, u), s->now);
 }
 
 void event_started_observed(const struct schedule *s, uint32_t u)
@@ -192,17 +201,18 @@ void event_started_observed(const struct schedule *s, uint32_t u)
 		for (uint32_t at = ops_first_part(&s->ops, i); at != INDEX_NONE;
 			at = ops_next_part(&s->ops, i, at))
 			events_start(s, u, at);
-	events_work(s, u);
+	if (!is_register(s, u))
+		events_work(s, u);
 }
 
-static void events_trace_span(const struct schedule *s, uint32_t u, bool bus, uint64_t ns)
+static void events_trace_span(const struct schedule *s, uint32_t u, enum traced_place place, uint64_t ns)
 {
 	uint32_t first = s->unit[u].command;
 	const struct op *op = ops_at(&s->ops, first);
-	struct traced_span span = { .unit = u,
+	struct traced_span span = { .unit = unit_number(s, u),
 		.kind = ops_is_pass(op) ? OP_PROGRAM : (enum op_kind)op->kind,
 		.cause = (enum cause)op->cause,
-		.bus = bus,
+		.place = place,
 		.from = s->now,
 		.to = s->now + ns };
 
@@ -214,15 +224,22 @@ static void events_trace_span(const struct schedule *s, uint32_t u, bool bus, ui
 void event_busy_observed(const struct schedule *s, uint32_t u, bool bus, uint64_t ns)
 {
 	if (s->tracer)
-		events_trace_span(s, u, bus, ns);
-	if (s->flash->judge)
-		(bus ? judge_bus : judge_cells)(s->flash->judge, u, true, s->now);
+		events_trace_span(s, u, bus ? TRACED_BUS : TRACED_CELLS, ns);
+	if (!s->flash->judge)
+		return;
+	if (bus)
+		judge_bus(s->flash->judge, unit_number(s, u),
+			s->unit[u].phase == PHASE_OUT ? JUDGED_RECEIVES : JUDGED_SENDS, s->now);
+	else
+		judge_cells(s->flash->judge, unit_number(s, u), true, s->now);
 }
 
 void event_free_observed(const struct schedule *s, uint32_t u, bool bus)
 {
-	if (s->flash->judge)
-		(bus ? judge_bus : judge_cells)(s->flash->judge, u, false, s->now);
+	if (s->flash->judge && bus)
+		judge_bus(s->flash->judge, unit_number(s, u), JUDGED_LEAVES, s->now);
+	else if (s->flash->judge)
+		judge_cells(s->flash->judge, unit_number(s, u), false, s->now);
 	events_pass(s, u, bus ? PART_BUS : PART_CELLS);
 }
 
@@ -230,21 +247,51 @@ void event_suspended_observed(const struct schedule *s, uint32_t u)
 {
 	event_free_observed(s, u, false);
 	if (s->flash->judge)
-		judge_suspended(s->flash->judge, u);
+		judge_suspended(s->flash->judge, unit_number(s, u));
 	if (s->tracer)
-		tracer_suspended(s->tracer, u, s->now + s->settings->suspend_ns);
+		tracer_ends(s->tracer, unit_number(s, u), TRACED_CELLS, s->now + s->settings->suspend_ns);
 }
 
 void event_resumed_observed(const struct schedule *s, uint32_t u)
 {
 	if (s->flash->judge)
-		judge_resumed(s->flash->judge, u);
+		judge_resumed(s->flash->judge, unit_number(s, u));
 	events_work(s, u);
 	events_pass(s, u, PART_DIE);
+}
+
+void event_filled_observed(const struct schedule *s, uint32_t u)
+{
+	if (s->tracer)
+		events_trace_span(s, u, TRACED_REGISTER, 0);
+}
+
+void event_emptied_observed(const struct schedule *s, uint32_t u)
+{
+	if (s->tracer)
+		tracer_ends(s->tracer, unit_number(s, u), TRACED_REGISTER, s->now);
+}
+
+/* From now on the program waits for the cells as if it were ready and not yet started. */
+void event_loaded_observed(const struct schedule *s, uint32_t u)
+{
+	for (uint32_t i = s->unit[u].command; s->accounts && i != INDEX_NONE; i = ops_at(&s->ops, i)->next)
+		for (uint32_t at = ops_first_part(&s->ops, i); at != INDEX_NONE;
+			at = ops_next_part(&s->ops, i, at))
+			accounts_ready(s->accounts, at, unit_number(s, u), s->now);
+}
+
+void event_moved_observed(const struct schedule *s, uint32_t u)
+{
+	for (uint32_t i = s->unit[u].command; s->accounts && i != INDEX_NONE; i = ops_at(&s->ops, i)->next)
+		for (uint32_t at = ops_first_part(&s->ops, i); at != INDEX_NONE;
+			at = ops_next_part(&s->ops, i, at))
+			accounts_started(s->accounts, at, unit_number(s, u), s->now);
+	events_work(s, u);
 }
 
 void event_rests_observed(const struct schedule *s, uint32_t u)
 {
 	if (s->accounts)
-		accounts_unit(s->accounts, u, false, s->now);
+		accounts_unit(s->accounts, unit_number(s, u), false, s->now);
 }

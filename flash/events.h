@@ -60,7 +60,7 @@ EVENT(event_done, TO_JUDGE | TO_TRACER, (const struct schedule *s, uint32_t op),
 /* The request no longer waits for the operation; its dependents have been released already. */
 EVENT(event_finished, TO_ACCOUNTS, (const struct schedule *s, uint32_t op), (s, op))
 
-/* ---- units and their commands ---- */
+/* ---- units and their commands: of a die, or of its cache register ---- */
 
 EVENT(event_started, TO_ALL, (const struct schedule *s, uint32_t unit), (s, unit))
 
@@ -72,6 +72,14 @@ EVENT(event_free, TO_JUDGE | TO_ACCOUNTS, (const struct schedule *s, uint32_t un
 /* The cells stop before their time; the unit still has the command. */
 EVENT(event_suspended, TO_ALL, (const struct schedule *s, uint32_t unit), (s, unit))
 EVENT(event_resumed, TO_JUDGE | TO_ACCOUNTS, (const struct schedule *s, uint32_t unit), (s, unit))
+
+/* The cache register takes the data of its command, or lets it go; holds all data of a program. */
+EVENT(event_filled, TO_TRACER, (const struct schedule *s, uint32_t unit), (s, unit))
+EVENT(event_emptied, TO_TRACER, (const struct schedule *s, uint32_t unit), (s, unit))
+EVENT(event_loaded, TO_ACCOUNTS, (const struct schedule *s, uint32_t unit), (s, unit))
+
+/* The program that was in the cache register is now the command of the die. */
+EVENT(event_moved, TO_ACCOUNTS, (const struct schedule *s, uint32_t unit), (s, unit))
 
 /* The unit has finished its command, or has stopped it for a read. */
 EVENT(event_rests, TO_ACCOUNTS, (const struct schedule *s, uint32_t unit), (s, unit))

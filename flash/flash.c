@@ -82,7 +82,10 @@ void flash_have_judged(struct flash *f, tick_t dram_ns)
 		.wordline_pages = geometry_program_pages(s),
 		.passes = (uint32_t)s->passes,
 		.bus_mb_per_s = s->bus_mb_per_s,
-		.forward_bytes = s->forward_bytes });
+		.forward_bytes = s->forward_bytes,
+		.reads_first = s->scheduler == SCHEDULE_READ_FIRST,
+		.cache_reads = s->cache_register & CACHE_READ,
+		.cache_programs = s->cache_register & CACHE_PROGRAM });
 	schedule_be_judged(f->schedule);
 }
 

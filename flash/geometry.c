@@ -9,6 +9,7 @@ static const char *const bus_order_names[] = { "command_first", "fifo", "data_fi
 static const char *const scheduler_names[] = { "read_first", "fifo", NULL };
 static const char *const order_names[] = { "consecutive", "ascending", NULL };
 static const char *const program_unit_names[] = { "page", "wordline", NULL };
+static const char *const cache_register_names[] = { "off", "read", "program", "both", NULL };
 static const char *const suspend_names[] = { "never", "erase", "program_and_erase", NULL };
 
 const struct param flash_params[] = {
@@ -94,6 +95,10 @@ const struct param flash_params[] = {
 		"a wordline with data of the host that lacks pages is filled up so long after its first page "
 		"was ready; 0 = only if nothing else could go on, or for a FLUSH",
 		.matters_if = "flash.program_unit=wordline", .stateless = true, .quiet = true },
+	{ FLASH(CHOICE, cache_register), 0, 0, "", "off",
+		"a second page register in each plane: data of a read leaves from it while the cells sense "
+		"for the next read; the next program is loaded into it while the cells program; or both",
+		cache_register_names, .stateless = true, .quiet = true },
 	{ 0 },
 };
 

@@ -17,6 +17,8 @@ enum scheduling { SCHEDULE_READ_FIRST, SCHEDULE_FIFO };
 enum command_kind { COMMAND_READ, COMMAND_PROGRAM, COMMAND_ERASE, COMMANDS };
 enum program_order { ORDER_CONSECUTIVE, ORDER_ASCENDING };
 enum program_unit { UNIT_PAGE, UNIT_WORDLINE };
+/* Bits: of reads, of programs. */
+enum cache_register { CACHE_OFF, CACHE_READ = 1, CACHE_PROGRAM = 2, CACHE_BOTH = 3 };
 enum suspension { SUSPEND_NEVER, SUSPEND_ERASE, SUSPEND_PROGRAM_AND_ERASE };
 
 /* As the user set them; flash_params describes every field. */
@@ -39,6 +41,7 @@ struct flash_settings {
 	uint64_t endurance; /* erases a block survives; 0 = any number */
 	uint64_t cell_bits, passes, wordline_wait_ns;
 	int program_unit;
+	int cache_register;
 };
 
 extern const struct param flash_params[];

@@ -139,7 +139,7 @@ static bool issue_may_follow(
 {
 	const struct op *op;
 
-	if (io->last_op == INDEX_NONE || io->step != INDEX_NONE || s->observers ||
+	if (io->last_op == INDEX_NONE || io->step != INDEX_NONE || s->observers || s->registers ||
 		s->settings->multiplane_copy)
 		return false;
 	op = ops_at(&s->ops, io->last_op);

@@ -15,6 +15,7 @@ enum stage {
 	STAGE_WAITING,
 	STAGE_READY, /* without dependencies; waits for its turn in its block */
 	STAGE_QUEUED,
+	STAGE_IN_CELLS, /* a program, while the next one is loaded into the cache register */
 	STAGE_DONE
 };
 

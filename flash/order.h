@@ -2,8 +2,8 @@
  * The order of programs and erases of a block.  A block keeps its programs, copies into it and erases that
  * are in flight in a ring, in order of issue.  An operation passes the gate into the queue of its die when it
  * is ready and every earlier one has passed; an earlier erase must be done.  As the queue is first come,
- * first served, operations of a block start in this order, and as a die serves one command at a time they
- * finish in it.  Both is asserted for every operation.
+ * first served, operations of a block start in this order, and as the cells of a die serve one command at a
+ * time they finish in it.  Both is asserted for every operation.
  *
  * An erase ends a life of its block: it waits for every operation of that life, including reads and copies
  * from the block.  Internal to flash/; knows nothing of time.
@@ -63,10 +63,21 @@ uint32_t order_leave(struct ops *, struct flash_block *, uint32_t life);
 /* Lets the next ready operation pass the gate; INDEX_NONE: none can. */
 uint32_t order_pass(struct ops *, struct flash_block *);
 
-/* No earlier program, copy or erase of the block is in flight. */
-static inline bool order_is_turn(const struct ops *o, const struct flash_block *b, uint32_t index)
+/* No earlier program, copy or erase of the block is in flight: the operation may end. */
+static inline bool order_is_first(const struct ops *o, const struct flash_block *b, uint32_t index)
 {
 	return ops_at(o, index)->orphan || order_first(o, b) == index;
+}
+
+/* The operation may start: it is the first, or the one before it is in the cells. */
+static inline bool order_is_turn(const struct ops *o, const struct flash_block *b, uint32_t index)
+{
+	uint32_t first;
+
+	if (order_is_first(o, b, index))
+		return true;
+	first = order_first(o, b);
+	return ops_at(o, first)->stage == STAGE_IN_CELLS && order_next(o, b, first) == index;
 }
 
 /* The operation starts: aborts unless it is its turn. */
@@ -75,8 +86,7 @@ static inline void order_start(const struct ops *o, const struct flash_block *b,
 	const struct op *op = ops_at(o, index);
 
 	BUG_ON(!order_is_turn(o, b, index),
-		"an operation of page %u starts before an earlier one of its block is done",
-		order_target(op));
+		"an operation of page %u starts before an earlier one of its block has", order_target(op));
 	BUG_ON(op->kind == OP_ERASE && op->users,
 		"the block of page %u is erased while %u operations still use it", op->ppn, op->users);
 }
@@ -84,7 +94,7 @@ static inline void order_start(const struct ops *o, const struct flash_block *b,
 /* The operation or its first copy is done: aborts unless it is its turn. */
 static inline void order_check_end(const struct ops *o, const struct flash_block *b, uint32_t index)
 {
-	BUG_ON(!order_is_turn(o, b, index),
+	BUG_ON(!order_is_first(o, b, index),
 		"an operation of page %u is done before an earlier one of its block",
 		order_target(ops_at(o, index)));
 }

@@ -46,8 +46,8 @@ struct schedule *schedule_create(struct flash *flash)
 	s->flash = flash;
 	s->geometry = g;
 	s->settings = flash->settings;
-	s->per_unit = divisor_of(dies_per_unit);
-	s->per_channel = divisor_of(g->dies_per_channel / dies_per_unit);
+	s->registers = s->settings->cache_register != CACHE_OFF;
+	s->per_channel = divisor_of(g->dies_per_channel / dies_per_unit << s->registers);
 	for (int kind = 0; kind < OP_KINDS; kind++) {
 		s->command_ns[kind] = schedule_command_ns(&s->settings->command_ns, (enum op_kind)kind);
 		s->plane_command_ns[kind] =
@@ -55,13 +55,16 @@ struct schedule *schedule_create(struct flash *flash)
 	}
 	s->woken = s->answered = s->completed = QUEUE_EMPTY;
 	s->room = flash->settings->forward_bytes / g->page_bytes;
-	s->units = g->dies / dies_per_unit;
+	s->units = g->dies / dies_per_unit << s->registers;
 	s->unit = memory_array(s->units, sizeof *s->unit, "dies");
 	s->channel = memory_array(g->channels, sizeof *s->channel, "channels");
 	s->loads = loads_create(g->dies);
 	s->place = memory_array(g->dies, sizeof *s->place, "dies");
-	for (die_t d = 0; d < g->dies; d++)
+	s->unit_of_die = memory_array(g->dies, sizeof *s->unit_of_die, "dies");
+	for (die_t d = 0; d < g->dies; d++) {
 		s->place[d] = d;
+		s->unit_of_die[d] = d / dies_per_unit << s->registers | s->registers;
+	}
 	s->wordline_pages = geometry_program_pages(flash->settings);
 	s->transfer_ns = schedule_transfer_ns(g, s->wordline_pages, flash->settings->bus_mb_per_s);
 	s->pad_due = TICK_NEVER;
@@ -97,6 +100,7 @@ void schedule_free(struct schedule *s)
 	memory_free(s->channel);
 	loads_free(&s->loads);
 	memory_free(s->place);
+	memory_free(s->unit_of_die);
 	memory_free(s->transfer_ns);
 	memory_free(s->releases.element);
 	memory_free(s->open);
@@ -184,17 +188,20 @@ HOT void schedule_release_next(struct schedule *s)
 	schedule_release(s, r.first_op, r.ticket);
 }
 
-HOT void schedule_expire_next(struct schedule *s, tick_t due)
+HOT void schedule_expire_next(struct schedule *s, tick_t due, bool cached)
 {
 	uint32_t u = timers_first(&s->timers);
 
 	s->now = due;
-	unit_expired(s, u);
+	if (cached)
+		unit_expired_cached(s, u);
+	else
+		unit_expired(s, u);
 }
 
 /* Processes events up to `until` or the end of a wordline's wait; if `eager`, stops at the first completion.
  * Of events at the same time, releases come first, then units by number, then waits.  */
-ONE_COPY static void schedule_run(struct schedule *s, tick_t until, bool eager)
+HOT void schedule_loop(struct schedule *s, tick_t until, bool eager, bool cached)
 {
 	while (!eager || s->completed.first == INDEX_NONE) {
 		tick_t timer = timers_next(&s->timers), release = release_due(s),
@@ -203,10 +210,23 @@ ONE_COPY static void schedule_run(struct schedule *s, tick_t until, bool eager)
 		if (release <= timer && release <= last && release != TICK_NEVER)
 			schedule_release_next(s);
 		else if (timer <= last && timer != TICK_NEVER)
-			schedule_expire_next(s, timer);
+			schedule_expire_next(s, timer, cached);
 		else
 			return;
 	}
+}
+
+ONE_COPY static void schedule_run_cached(struct schedule *s, tick_t until, bool eager)
+{
+	schedule_loop(s, until, eager, true);
+}
+
+ONE_COPY static void schedule_run(struct schedule *s, tick_t until, bool eager)
+{
+	if (s->registers)
+		schedule_run_cached(s, until, eager);
+	else
+		schedule_loop(s, until, eager, false);
 }
 
 /* Nothing happens before that moment, or before the end of a wordline's wait. */
@@ -299,7 +319,7 @@ void schedule_be_judged(struct schedule *s)
 
 void schedule_keep_accounts(struct schedule *s)
 {
-	s->accounts = accounts_create(s->units);
+	s->accounts = accounts_create(unit_number(s, s->units));
 	schedule_set_observers(s);
 }
 

@@ -3,12 +3,13 @@
  *
  * A read takes the bus for its command, the die for the sense, the bus for its data; a program takes the bus
  * for command and data, then the die; a copy-back and an erase take the bus for a command, then the die.  A
- * die serves one command at a time: reads first (up to a limit), or in the order in which operations became
- * ready.  Waiting operations of other planes may join a command (multi-plane); a die is dispatched only when
- * every operation that becomes ready at that time is queued.  Programs and erases of a block keep their order
- * (order.h).  A bus is granted to waiting dies in the order of flash.bus_order, and among equals to the first
- * that requested it; a die that leaves the bus requests it for its next command before the bus is passed on.
- * Events of the same time have a fixed order, so runs are repeatable to the byte.
+ * die serves one command at a time, but for those in its cache register: reads first (up to a limit), or in
+ * the order in which operations became ready.  Waiting operations of other planes may join a command
+ * (multi-plane); a die is dispatched only when every operation that becomes ready at that time is queued.
+ * Programs and erases of a block keep their order (order.h).  A bus is granted to waiting dies in the order
+ * of flash.bus_order, and among equals to the first that requested it; a die that leaves the bus requests it
+ * for its next command before the bus is passed on.  Events of the same time have a fixed order, so runs are
+ * repeatable to the byte.
  *
  * The schedule knows operations, dies and channels, but neither the contents of pages nor why they move.
  */
@@ -154,6 +155,7 @@ uint32_t schedule_least_loaded(struct schedule *, uint32_t from);
 struct busy {
 	uint64_t die_ns, die_background_ns, channel_ns;
 	uint64_t multiplane_commands, suspensions;
+	uint64_t cache_reads, cache_programs; /* commands that begin beside another one of their die */
 };
 struct busy schedule_busy(const struct schedule *);
 void schedule_statistics_start(struct schedule *);

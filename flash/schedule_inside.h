@@ -4,6 +4,7 @@
  *	issue.c            an operation is issued: its times, its dependencies, its place in its block's order
  *	ready.c            its last dependency is gone: it is queued at its die, or answered from memory
  *	unit.c             the queues of a die, its next command, the phases of a command, suspension
+ *	cache_register.c   what a die does with its cache register while the cells work
  *	command.c          which operations one command serves (multi-plane), and how long it takes
  *	bus.h              the bus of a channel: who uses it, who waits for it
  *	complete.c         an operation is done: its dependents, its blocks and its request go on
@@ -38,9 +39,10 @@ enum phase {
 	PHASE_CELL,  /* the cell array works */
 	PHASE_OUT,   /* waits for or uses the bus: data of a read */
 	PHASE_STOP,  /* the cell array stops, because a read suspends the command */
+	PHASE_HELD,  /* waits for the cache register, or the register for the cells (cache_register.h) */
 };
 
-/* Serves one command at a time: a die, or a whole chip without flash.interleave. */
+/* Serves one command at a time: a die, or a whole chip without flash.interleave, or its cache register. */
 struct unit {
 	enum phase phase;
 	struct queue reads, others; /* ready operations; FIFO scheduling uses `others` only */
@@ -81,14 +83,16 @@ struct schedule {
 	struct timers timers; /* one per unit: the end of its phase */
 	tick_t now;
 
+	uint32_t registers; /* 1: before each die stands its cache register, a unit, too; else 0 */
 	uint32_t units;
 	struct unit *unit;
 	struct channel *channel;
-	struct queue woken;                   /* units */
-	struct divisor per_unit, per_channel; /* dies, units */
-	uint32_t *transfer_ns;                /* by number of sectors, up to a page of each plane of a die */
-	uint64_t command_ns[OP_KINDS];        /* on the bus, for the first plane of a command */
-	uint64_t plane_command_ns[OP_KINDS];  /* for each further plane */
+	struct queue woken; /* units */
+	uint32_t *unit_of_die;
+	struct divisor per_channel;          /* units */
+	uint32_t *transfer_ns;               /* by number of sectors, up to a page of each plane of a die */
+	uint64_t command_ns[OP_KINDS];       /* on the bus, for the first plane of a command */
+	uint64_t plane_command_ns[OP_KINDS]; /* for each further plane */
 
 	struct heap releases;
 	uint64_t release_order;
@@ -130,7 +134,13 @@ static inline tick_t release_due(const struct schedule *s)
 
 static inline uint32_t unit_of(const struct schedule *s, const struct op *op)
 {
-	return divide(op->die, s->per_unit);
+	return s->unit_of_die[op->die];
+}
+
+/* Number of the die, or the chip, that the unit belongs to. */
+static inline uint32_t unit_number(const struct schedule *s, uint32_t u)
+{
+	return u >> s->registers;
 }
 
 static inline struct channel *channel_of(const struct schedule *s, uint32_t u)
@@ -247,7 +257,15 @@ void unit_enqueue(struct schedule *, uint32_t index);
 /* Dispatches the woken units: every operation that becomes ready now is queued. */
 void unit_dispatch_woken(struct schedule *);
 
-/* The unit's timer has expired. */
+/* The timer of a die without a cache register has expired; of one with it, or of the register. */
 void unit_expired(struct schedule *, uint32_t unit);
+void unit_expired_cached(struct schedule *, uint32_t unit);
+
+/* Of a die with a cache register: starts the next command if an operation is ready; its cells start on the
+ * command, unless a read suspends it at once; it is dispatched with the woken units if it is idle, or its
+ * register if its cells work. */
+void unit_take_next(struct schedule *, uint32_t unit);
+void unit_start_cells(struct schedule *, uint32_t unit);
+void unit_wake_cached(struct schedule *, uint32_t unit);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/fault.h"
 #include "base/memory.h"
+#include "flash/cache_register.h"
 #include "flash/census.h"
 #include "flash/wordline.h"
 
@@ -127,15 +128,23 @@ static bool schedule_is_soon(const struct schedule *s, uint64_t ns)
 static bool schedule_unit_holds(const struct schedule *s, uint32_t u)
 {
 	const struct unit *unit = &s->unit[u];
-	bool set = min_tree_get(&s->timers.key, u) != MIN_TREE_UNSET;
+	bool set = min_tree_get(&s->timers.key, u) != MIN_TREE_UNSET, serves = unit->command != INDEX_NONE;
 
 	if (!schedule_is_soon(s, unit->in_ns | unit->cell_ns | unit->out_ns | unit->suspended_ns) ||
 		(set && !schedule_is_soon(s, timers_due(&s->timers, u) - s->now)))
 		return false;
-	if (unit->phase == PHASE_IDLE)
-		return unit->command == INDEX_NONE && !set;
-	return unit->phase == PHASE_STOP ? unit->suspended != INDEX_NONE
-					 : unit->phase != PHASE_WOKEN && unit->command != INDEX_NONE;
+	switch (unit->phase) {
+	case PHASE_IDLE:
+		return !serves && !set;
+	case PHASE_WOKEN:
+		return false;
+	case PHASE_STOP:
+		return unit->suspended != INDEX_NONE && !is_register(s, u);
+	case PHASE_HELD:
+		return register_is_awaited(s, u) && !set;
+	default:
+		return serves && !(is_register(s, u) && unit->phase == PHASE_CELL);
+	}
 }
 
 static bool schedule_units_hold(void *schedule)
@@ -152,7 +161,7 @@ static bool schedule_units_hold(void *schedule)
 #define UNITS STATE_COUNT(struct schedule, unit)
 
 static const struct state_row unit_state[] = {
-	STATE_UP_TO(struct unit, phase, STATE_LIMIT(PHASE_STOP)),
+	STATE_UP_TO(struct unit, phase, STATE_LIMIT(PHASE_HELD)),
 	STATE_QUEUE(struct unit, reads, OPS),
 	STATE_QUEUE(struct unit, others, OPS),
 	STATE_INDEX(struct unit, command, OPS),
@@ -200,7 +209,7 @@ static bool schedule_accounts_hold(void *schedule)
 }
 
 const struct state_row schedule_state[] = {
-	STATE_FIXED(flash, geometry, settings, units, per_unit, per_channel),
+	STATE_FIXED(flash, geometry, settings, registers, units, unit_of_die, per_channel),
 	STATE_FIXED(
 		transfer_ns, command_ns, plane_command_ns, room, place, tracer, observers, wordline_pages),
 	STATE_SCRATCH(woken, answered, answering),

@@ -15,6 +15,9 @@ struct judge *judge_create(const struct judge_settings *s)
 	j->wordlines = pool_create(sizeof(struct judged_wordline), "judge's wordlines");
 	j->units_per_channel = s->dies_per_channel / s->dies_per_unit;
 	j->unit = memory_array(dies, sizeof *j->unit, "judge's dies");
+	for (uint32_t u = 0; u < dies; u++)
+		j->unit[u].on_bus = INDEX_NONE;
+	j->asks = INDEX_NONE;
 	j->channel = memory_array(s->channels, sizeof *j->channel, "judge's channels");
 	j->block = memory_array(j->pages / s->pages_per_block, sizeof *j->block, "judge's blocks");
 	for (uint32_t i = 0; i < j->pages / s->pages_per_block; i++)
@@ -75,8 +78,20 @@ void judge_works(struct judge *j, uint32_t ticket, uint64_t idle_ns, tick_t now)
 void judge_submit(struct judge *j, uint32_t ticket, uint64_t look_ups, tick_t now)
 {
 	judge_pass_time(j, now);
+	judge_settle(j);
 	j->request[ticket].submitted = true;
 	j->request[ticket].released = now + look_ups * j->settings.dram_ns;
+}
+
+/* By look-ups, and by what the judge knows nothing of: data that crosses the link of the host. */
+void judge_delayed(struct judge *j, uint32_t ticket, tick_t until)
+{
+	struct judged_request *r = &j->request[ticket];
+
+	BUG_ON(until < r->released,
+		"the request of ticket %u is to begin at %llu, its look-ups take until %llu", ticket,
+		(unsigned long long)until, (unsigned long long)r->released);
+	r->released = until;
 }
 
 /* Work in idle time does not wait for programs that are ready and whose wordline lacks pages. */
@@ -152,8 +167,10 @@ static void judge_made_read(struct judge *j, struct judged_op *d)
 	d->source_life = b->lives;
 	d->source_epoch = d->at_epoch = b->epoch;
 	b->users++;
-	if (d->made.kind == OP_READ)
-		j->reader[d->made.ppn] = d->made.op;
+	if (d->made.kind != OP_READ)
+		return;
+	j->reader[d->made.ppn] = d->made.op;
+	j->unit[judge_unit(j, d)].reads++;
 }
 
 static void judge_end_life(struct judge *j, struct judged_block *b)
@@ -275,7 +292,9 @@ void judge_reads_at(struct judge *j, op_t op, ppn_t source)
 		(unsigned long long)op);
 	BUG_ON(judge_is_done(j, j->writer[d->made.ppn]), "page %u is read at page %u although it is there",
 		d->made.ppn, source);
+	j->unit[judge_unit(j, d)].reads--;
 	d->at = source;
+	j->unit[judge_unit(j, d)].reads++;
 	d->at_epoch = judge_block(j, source)->epoch;
 }
 
@@ -413,6 +432,7 @@ static const struct state_row judged_op_state[] = {
 	STATE_BOOL(struct judged_op, held),
 	STATE_BOOL(struct judged_op, slc),
 	STATE_BOOL(struct judged_op, passed),
+	STATE_BELOW(struct judged_op, command, STATE_LIMIT(2)),
 	STATE_INDEX(struct judged_op, wordline, STATE_OWN(struct judge, wordlines.used)),
 	{ 0 },
 };
@@ -468,17 +488,23 @@ static const struct state_row judged_command_state[] = {
 	STATE_NUMBER(struct judged_command, suspensions),
 	STATE_BOOL(struct judged_command, in_cells),
 	STATE_BOOL(struct judged_command, cells_seen),
+	STATE_NUMBER(struct judged_command, sent),
 	STATE_NUMBER(struct judged_command, bus_request),
 	STATE_NUMBER(struct judged_command, requested_at),
 	{ 0 },
 };
 
 static const struct state_row judged_unit_state[] = {
-	STATE_STRUCT(struct judged_unit, now, judged_command_state),
+	STATE_STRUCT(struct judged_unit, now[0], judged_command_state),
+	STATE_STRUCT(struct judged_unit, now[1], judged_command_state),
 	STATE_STRUCT(struct judged_unit, suspended, judged_command_state),
-	STATE_BOOL(struct judged_unit, on_bus),
+	STATE_BELOW(struct judged_unit, last, STATE_LIMIT(2)),
+	STATE_BELOW(struct judged_unit, stopped, STATE_LIMIT(2)),
+	STATE_INDEX(struct judged_unit, on_bus, STATE_LIMIT(2)),
 	STATE_BOOL(struct judged_unit, stopping),
 	STATE_NUMBER(struct judged_unit, since),
+	STATE_NUMBER(struct judged_unit, free_from),
+	STATE_NUMBER(struct judged_unit, reads),
 	STATE_NUMBER(struct judged_unit, stopped_at),
 	{ 0 },
 };
@@ -514,6 +540,7 @@ const struct state_row judge_state[] = {
 	STATE_ARRAY(struct judge, unit, judged_unit_state),
 	STATE_ARRAY(struct judge, channel, judged_channel_state),
 	STATE_NUMBER(struct judge, bus_requests),
+	STATE_INDEX(struct judge, asks, STATE_COUNT(struct judge, unit)),
 	STATE_ARRAY(struct judge, block, judged_block_state),
 	STATE_NUMBERS(struct judge, writer),
 	STATE_NUMBERS(struct judge, reader),

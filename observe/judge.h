@@ -42,7 +42,12 @@ struct judge_settings {
 	uint32_t wordline_pages, passes;
 	double bus_mb_per_s;
 	uint64_t forward_bytes;
+	bool reads_first;                 /* before other operations of the die that are ready */
+	bool cache_reads, cache_programs; /* what the die's cache register is for */
 };
+
+/* How a unit uses its bus: not any more, for a command and data of a program, for data of a read. */
+enum judged_use { JUDGED_LEAVES, JUDGED_SENDS, JUDGED_RECEIVES };
 
 struct judge *judge_create(const struct judge_settings *);
 void judge_free(struct judge *);
@@ -51,6 +56,7 @@ void judge_free(struct judge *);
 JUDGING judge_begin(struct judge *, uint32_t ticket);
 JUDGING judge_works(struct judge *, uint32_t ticket, uint64_t idle_ns, tick_t now); /* it is no request */
 JUDGING judge_submit(struct judge *, uint32_t ticket, uint64_t look_ups, tick_t now);
+JUDGING judge_delayed(struct judge *, uint32_t ticket, tick_t until); /* its operations may start then */
 JUDGING judge_completed(struct judge *, uint32_t ticket, tick_t now);
 
 /* Operations of the request begun last: issue, dependencies, data, start, completion. */
@@ -73,7 +79,7 @@ JUDGING judge_placed(struct judge *, ppn_t page, ppn_t from); /* `from`: PPN_NON
 JUDGING judge_cleared(struct judge *, ppn_t first);           /* the block of that page is erased */
 
 /* A unit (a die, or a chip whose dies take turns) takes and leaves the bus and its cells. */
-JUDGING judge_bus(struct judge *, uint32_t unit, bool takes, tick_t now);
+JUDGING judge_bus(struct judge *, uint32_t unit, enum judged_use, tick_t now);
 JUDGING judge_cells(struct judge *, uint32_t unit, bool takes, tick_t now);
 JUDGING judge_suspended(struct judge *, uint32_t unit); /* after it has left the cells */
 JUDGING judge_resumed(struct judge *, uint32_t unit);   /* before it takes them again */

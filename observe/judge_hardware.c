@@ -50,11 +50,62 @@ static tick_t judge_in_ns(const struct judge *j, const struct judged_command *c)
 	return c->command_ns + judge_transfer_ns(j, c->in_sectors);
 }
 
-static void judge_request_bus(struct judge *j, struct judged_command *c, tick_t now)
+/* ---- requests for the bus ---- */
+
+static bool judge_cells_are_done(const struct judge *j, const struct judged_command *c)
 {
+	return c->cells_seen && !c->in_cells &&
+	       c->cells_spent >= c->cells + c->suspensions * j->settings.resume_ns;
+}
+
+static bool judge_has_data(const struct judge *j, const struct judged_command *c)
+{
+	return c->left && c->out_sectors && judge_cells_are_done(j, c);
+}
+
+/* The command of the unit whose data is next to leave; NULL: there is none, or two, of which one leaves. */
+static struct judged_command *judge_data_of(const struct judge *j, struct judged_unit *u)
+{
+	bool first = judge_has_data(j, &u->now[0]), second = judge_has_data(j, &u->now[1]);
+
+	return first == second ? NULL : &u->now[second];
+}
+
+void judge_settle(struct judge *j)
+{
+	struct judged_command *c;
+
+	if (j->asks == INDEX_NONE)
+		return;
+	c = judge_data_of(j, &j->unit[j->asks]);
+	c->bus_request = ++j->bus_requests;
+	j->asks = INDEX_NONE;
+}
+
+/* Command and data of a program request the bus: before data that leaves the unit at this moment. */
+static void judge_request_bus(struct judge *j, uint32_t unit, struct judged_command *c, tick_t now)
+{
+	if (j->asks != unit)
+		judge_settle(j);
 	c->bus_request = ++j->bus_requests;
 	c->requested_at = now;
 }
+
+/* Data of a read can leave the unit, unless other data does. */
+static void judge_offer_data(struct judge *j, uint32_t unit, tick_t now)
+{
+	struct judged_command *c = judge_data_of(j, &j->unit[unit]);
+
+	if (!c || c->bus_request || j->unit[unit].on_bus == (uint32_t)(c - j->unit[unit].now))
+		return;
+	judge_settle(j);
+	c->requested_at = now;
+	j->asks = unit;
+	if (!j->settings.cache_reads)
+		judge_settle(j);
+}
+
+/* ---- commands begin and end ---- */
 
 /* Bit 0: it reads in SLC mode; bit 1: it writes or erases in SLC mode. */
 static unsigned judge_modes(const struct judge *j, const struct judged_op *d)
@@ -96,26 +147,69 @@ static void judge_check_stop(struct judged_unit *u, const struct judged_op *d, t
 	u->stopping = false;
 }
 
-void judge_join_command(struct judge *j, uint32_t unit, const struct judged_op *d, tick_t now)
+static bool judge_a_read_waits(const struct judge *j, uint32_t unit, tick_t now)
 {
-	struct judged_command *c = &j->unit[unit].now;
+	if (!j->settings.reads_first || !j->unit[unit].reads)
+		return false;
+	for (uint32_t i = 0; i < j->ops; i++)
+		if (judge_is_waiting(j, &j->op[i], now) && judge_unit(j, &j->op[i]) == unit)
+			return true;
+	return false;
+}
+
+/* May the operation begin a command beside that of its unit?  A read while data of another one leaves, a
+ * program while the cells program. */
+static bool judge_may_begin(const struct judge *j, uint32_t unit, const struct judged_command *c,
+	const struct judged_op *d, tick_t now)
+{
+	if (!c->left)
+		return true;
+	if (d->made.kind != c->kind)
+		return false;
+	if (d->made.kind == OP_READ)
+		return j->settings.cache_reads && judge_cells_are_done(j, c);
+	return d->made.kind == OP_PROGRAM && j->settings.cache_programs && c->in_cells &&
+	       judge_modes(j, d) == c->modes && !j->unit[unit].suspended.left &&
+	       !judge_a_read_waits(j, unit, now);
+}
+
+/* The operation begins a command of its unit, or joins the one that begins now. */
+static struct judged_command *judge_begin_command(
+	struct judge *j, uint32_t unit, const struct judged_op *d, tick_t now)
+{
+	struct judged_unit *u = &j->unit[unit];
+	struct judged_command *c = &u->now[u->last];
+
+	if (c->left && c->begun == now && !c->cells_seen && !c->bus_spent)
+		return c;
+	u->last ^= c->left != 0;
+	c = &u->now[u->last];
+	BUG_ON(c->left || !judge_may_begin(j, unit, &u->now[!u->last], d, now),
+		"a %s of page %u starts on a die that is at work", judge_kind_name(d), d->made.ppn);
+	*c = (struct judged_command){ .kind = d->made.kind,
+		.die = d->at / j->pages_per_plane / j->settings.planes_per_die,
+		.page = d->at % j->settings.pages_per_block,
+		.target = d->made.to % j->settings.pages_per_block,
+		.modes = judge_modes(j, d),
+		.first_plane = d->at / j->pages_per_plane,
+		.wordline = INDEX_NONE,
+		.passed = d->passed,
+		.begun = now,
+		.sent = now };
+	return c;
+}
+
+void judge_join_command(struct judge *j, uint32_t unit, struct judged_op *d, tick_t now)
+{
+	struct judged_command *c = judge_begin_command(j, unit, d, now);
 	uint32_t plane = d->at / j->pages_per_plane, die = plane / j->settings.planes_per_die;
 	uint64_t bit = (uint64_t)1 << plane % j->settings.planes_per_die;
 	bool more; /* of the wordline that joined last */
 
 	judge_check_stop(&j->unit[unit], d, now);
-	if (!c->left)
-		*c = (struct judged_command){ .kind = d->made.kind,
-			.die = die,
-			.page = d->at % j->settings.pages_per_block,
-			.target = d->made.to % j->settings.pages_per_block,
-			.modes = judge_modes(j, d),
-			.first_plane = plane,
-			.wordline = INDEX_NONE,
-			.passed = d->passed,
-			.begun = now };
+	d->command = j->unit[unit].last;
 	more = d->wordline != INDEX_NONE && d->wordline == c->wordline;
-	BUG_ON(c->begun != now || c->cells_seen || c->bus_spent || c->kind != d->made.kind || c->die != die ||
+	BUG_ON(c->kind != d->made.kind || c->die != die ||
 			(!more && ((c->planes & bit) || (c->left && !judge_may_join(j, c, d)))),
 		"a %s of page %u starts on a die that is at work", judge_kind_name(d), d->made.ppn);
 	c->command_ns += judge_command_ns(j, d->made.kind, plane != c->first_plane);
@@ -127,7 +221,7 @@ void judge_join_command(struct judge *j, uint32_t unit, const struct judged_op *
 	if (judge_cell_ns(j, d) > c->cells)
 		c->cells = judge_cell_ns(j, d);
 	if (!c->bus_request && judge_in_ns(j, c))
-		judge_request_bus(j, c, now);
+		judge_request_bus(j, unit, c, now);
 }
 
 /* The command has spent the time it should on the bus and in the cells. */
@@ -145,14 +239,16 @@ static void judge_check_times(
 		(unsigned long long)c->bus_spent, (unsigned long long)bus);
 }
 
-void judge_leave_command(struct judge *j, uint32_t unit, const struct judged_op *d)
+void judge_leave_command(struct judge *j, uint32_t unit, const struct judged_op *d, tick_t now)
 {
 	struct judged_unit *u = &j->unit[unit];
+	struct judged_command *c = &u->now[d->command];
 
-	BUG_ON(u->on_bus || u->now.in_cells || !u->now.left, "a %s of page %u is done while its die works",
-		judge_kind_name(d), d->made.ppn);
-	judge_check_times(j, d, &u->now);
-	u->now.left--;
+	BUG_ON(u->on_bus == d->command || c->in_cells || !c->left,
+		"a %s of page %u is done while its die works", judge_kind_name(d), d->made.ppn);
+	judge_check_times(j, d, c);
+	if (!--c->left)
+		judge_offer_data(j, unit, now);
 }
 
 /* ---- bus and cells ---- */
@@ -170,19 +266,17 @@ static int judge_rank(const struct judge *j, const struct judged_command *c)
 	}
 }
 
-/* No other unit goes first, and the bus was not idle while this one waited. */
-static void judge_check_turn(const struct judge *j, uint32_t unit, uint32_t channel, tick_t now)
+/* No other command goes first, and the bus was not idle while this one waited. */
+static void judge_check_turn(
+	const struct judge *j, uint32_t unit, const struct judged_command *c, uint32_t channel, tick_t now)
 {
-	const struct judged_command *c = &j->unit[unit].now;
-
-	BUG_ON(!c->bus_request ||
-			now != (c->requested_at > j->channel[channel].left ? c->requested_at
-									   : j->channel[channel].left),
+	BUG_ON(now != (c->requested_at > j->channel[channel].left ? c->requested_at
+								  : j->channel[channel].left),
 		"die %u takes the bus of channel %u at %llu, when it should not or should have before", unit,
 		channel, (unsigned long long)now);
-	for (uint32_t i = 0; i < j->units_per_channel; i++) {
-		uint32_t other = channel * j->units_per_channel + i;
-		const struct judged_command *o = &j->unit[other].now;
+	for (uint32_t i = 0; i < 2 * j->units_per_channel; i++) {
+		uint32_t other = channel * j->units_per_channel + i / 2;
+		const struct judged_command *o = &j->unit[other].now[i % 2];
 
 		BUG_ON(o->bus_request && (judge_rank(j, o) < judge_rank(j, c) ||
 						 (judge_rank(j, o) == judge_rank(j, c) &&
@@ -192,66 +286,120 @@ static void judge_check_turn(const struct judge *j, uint32_t unit, uint32_t chan
 	}
 }
 
-void judge_bus(struct judge *j, uint32_t unit, bool takes, tick_t now)
+/* The command of the unit that has requested the bus for that, or that is on it; INDEX_NONE: none. */
+static uint32_t judge_user(const struct judged_unit *u, enum judged_use use)
 {
-	uint32_t channel = unit / j->units_per_channel;
+	if (use == JUDGED_LEAVES)
+		return u->on_bus;
+	for (uint32_t i = 0; i < 2; i++)
+		if (u->now[i].bus_request && u->now[i].cells_seen == (use == JUDGED_RECEIVES))
+			return i;
+	return INDEX_NONE;
+}
+
+void judge_bus(struct judge *j, uint32_t unit, enum judged_use use, tick_t now)
+{
+	uint32_t channel = unit / j->units_per_channel, command;
 	struct judged_channel *bus = &j->channel[channel];
 	struct judged_unit *u = &j->unit[unit];
+	struct judged_command *c;
+	bool takes = use != JUDGED_LEAVES;
 
 	judge_pass_time(j, now);
-	BUG_ON(takes == bus->taken || takes == u->on_bus || u->now.in_cells || !u->now.left,
+	if (use != JUDGED_SENDS || j->asks != unit)
+		judge_settle(j);
+	command = judge_user(u, use);
+	BUG_ON(takes == bus->taken || takes == (u->on_bus != INDEX_NONE) || command == INDEX_NONE,
 		"die %u %s the bus of channel %u at %llu out of turn", unit, takes ? "takes" : "leaves",
 		channel, (unsigned long long)now);
-	bus->taken = u->on_bus = takes;
+	c = &u->now[command];
+	bus->taken = takes;
+	u->on_bus = takes ? command : INDEX_NONE;
 	if (takes) {
-		judge_check_turn(j, unit, channel, now);
-		u->now.bus_request = 0;
+		judge_check_turn(j, unit, c, channel, now);
+		c->bus_request = 0;
 		u->since = now;
 	} else {
-		bus->left = now;
-		u->now.bus_spent += now - u->since;
+		bus->left = c->sent = now;
+		c->bus_spent += now - u->since;
 	}
+}
+
+/* The command whose cells begin, or end; INDEX_NONE: none. */
+static uint32_t judge_in_cells(const struct judge *j, const struct judged_unit *u, bool begins)
+{
+	for (uint32_t i = 0; i < 2; i++)
+		if (u->now[i].left && u->now[i].in_cells != begins &&
+			!(begins && judge_has_data(j, &u->now[i])) && u->on_bus != i)
+			return i;
+	return INDEX_NONE;
+}
+
+/* Both commands of a unit may be in use, but one of them in the cells. */
+static void judge_check_cells(
+	const struct judge *j, uint32_t unit, const struct judged_command *c, bool takes, tick_t now)
+{
+	const struct judged_unit *u = &j->unit[unit];
+	tick_t due = c->sent > u->free_from ? c->sent : u->free_from;
+
+	BUG_ON(takes && (u->now[0].in_cells || u->now[1].in_cells),
+		"the cells of die %u begin a second command at %llu", unit, (unsigned long long)now);
+	BUG_ON(takes && c->bus_spent + 1 < judge_in_ns(j, c),
+		"the cells of die %u begin after %llu ns on the bus, command and data take %llu", unit,
+		(unsigned long long)c->bus_spent, (unsigned long long)judge_in_ns(j, c));
+	BUG_ON(takes && !c->cells_seen && now != due, "the cells of die %u begin at %llu instead of %llu",
+		unit, (unsigned long long)now, (unsigned long long)due);
 }
 
 void judge_cells(struct judge *j, uint32_t unit, bool takes, tick_t now)
 {
-	struct judged_command *c = &j->unit[unit].now;
+	struct judged_unit *u = &j->unit[unit];
+	uint32_t command = judge_in_cells(j, u, takes);
+	struct judged_command *c;
 
 	judge_pass_time(j, now);
-	BUG_ON(takes == c->in_cells || j->unit[unit].on_bus || !c->left,
-		"the cells of die %u %s at %llu out of turn", unit, takes ? "begin" : "end",
-		(unsigned long long)now);
-	BUG_ON(takes && c->bus_spent + 1 < judge_in_ns(j, c),
-		"the cells of die %u begin after %llu ns on the bus, command and data take %llu", unit,
-		(unsigned long long)c->bus_spent, (unsigned long long)judge_in_ns(j, c));
+	BUG_ON(command == INDEX_NONE, "the cells of die %u %s at %llu out of turn", unit,
+		takes ? "begin" : "end", (unsigned long long)now);
+	c = &u->now[command];
+	judge_check_cells(j, unit, c, takes, now);
 	c->in_cells = takes;
 	c->cells_seen = true;
 	if (takes)
 		c->since = now;
 	else
 		c->cells_spent += now - c->since;
-	if (!takes && c->out_sectors && c->cells_spent >= c->cells)
-		judge_request_bus(j, c, now);
+	if (takes ||
+		judge_cells_are_done(j, c)) /* else a read suspends them, at a moment that others share */
+		judge_settle(j);
+	if (takes)
+		return;
+	u->free_from = now;
+	judge_offer_data(j, unit, now);
 }
 
+/* The command that began last has left its cells: if it has not been there, it is being loaded. */
 void judge_suspended(struct judge *j, uint32_t unit)
 {
 	struct judged_unit *u = &j->unit[unit];
+	struct judged_command *c = &u->now[u->last];
 
-	BUG_ON(!u->now.left || u->now.in_cells || u->suspended.left || u->now.kind == OP_READ,
+	BUG_ON(!c->left || c->in_cells || !c->cells_seen || u->suspended.left || c->kind == OP_READ,
 		"die %u suspends a command that cannot be suspended", unit);
-	u->suspended = u->now;
+	u->suspended = *c;
+	u->stopped = u->last;
 	u->suspended.suspensions++;
 	u->stopping = true;
 	u->stopped_at = j->last + j->settings.suspend_ns;
-	u->now = (struct judged_command){ 0 };
+	*c = (struct judged_command){ 0 };
 }
 
 void judge_resumed(struct judge *j, uint32_t unit)
 {
 	struct judged_unit *u = &j->unit[unit];
 
-	BUG_ON(u->now.left || !u->suspended.left || u->stopping, "die %u resumes no command, or two", unit);
-	u->now = u->suspended;
+	BUG_ON(u->now[0].left || u->now[1].left || !u->suspended.left || u->stopping,
+		"die %u resumes no command, or two", unit);
+	u->last = u->stopped;
+	u->now[u->last] = u->suspended;
 	u->suspended = (struct judged_command){ 0 };
 }

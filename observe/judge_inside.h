@@ -32,6 +32,7 @@ struct judged_op {
 	bool held;                    /* a program: the controller's memory holds its page */
 	bool slc;                     /* it writes to, or erases, a block in SLC mode */
 	bool passed;                  /* of two passes one is done */
+	uint32_t command;             /* of its unit, once it has started: index of judged_unit.now */
 	uint32_t wordline;            /* that the program is a part of, or INDEX_NONE */
 };
 
@@ -93,15 +94,22 @@ struct judged_command {
 	uint64_t in_sectors, out_sectors;
 	uint32_t suspensions;
 	bool in_cells, cells_seen;
+	tick_t sent;          /* when command and data were there */
 	uint64_t bus_request; /* number of its request for the bus, while it waits; 0: does not wait */
 	tick_t requested_at;
 };
 
+/* Two commands if one of them uses the cache register. */
 struct judged_unit {
-	struct judged_command now, suspended;
-	bool on_bus, stopping; /* stopping: the cells, until stopped_at */
-	tick_t since;          /* on the bus */
+	struct judged_command now[2], suspended;
+	uint32_t last;    /* index of the command that began last */
+	uint32_t stopped; /* the same of the suspended command */
+	uint32_t on_bus;  /* index of the command on the bus, or INDEX_NONE */
+	bool stopping;    /* the cells, until stopped_at */
+	tick_t since;     /* on the bus */
+	tick_t free_from; /* when the cells ended last */
 	tick_t stopped_at;
+	uint32_t reads; /* issued and not started */
 };
 
 struct judged_channel {
@@ -126,6 +134,7 @@ struct judge {
 	struct judged_unit *unit;
 	struct judged_channel *channel;
 	uint64_t bus_requests;
+	uint32_t asks; /* unit whose data requests the bus behind its next command, if that begins now */
 	struct judged_block *block;
 	/* Per page, number of its data: once every operation issued is done, and now; 0: none. */
 	uint32_t *meant, *present;
@@ -186,10 +195,15 @@ static inline const char *judge_kind_name(const struct judged_op *d)
 	return names[d->made.kind];
 }
 
+/* judge_hardware.c: data that could still request the bus behind a command of its die requests it. */
+void judge_settle(struct judge *);
+
 static inline void judge_pass_time(struct judge *j, tick_t now)
 {
 	BUG_ON(now < j->last, "time goes back from %llu to %llu", (unsigned long long)j->last,
 		(unsigned long long)now);
+	if (now > j->last)
+		judge_settle(j);
 	j->last = now;
 }
 
@@ -227,12 +241,20 @@ bool judge_may_be_left(const struct judge *, const struct judged_op *);
 /* Aborts unless the request is released and all dependencies of the operation are done. */
 void judge_check_waits(const struct judge *, const struct judged_op *, tick_t now);
 
+/* Could the read start now, but for other commands of its unit? */
+bool judge_is_waiting(const struct judge *, const struct judged_op *, tick_t now);
+
+static inline uint32_t judge_unit(const struct judge *j, const struct judged_op *d)
+{
+	return d->at / j->pages_per_plane / j->settings.planes_per_die / j->settings.dies_per_unit;
+}
+
 /* ---- judge_hardware.c ---- */
 
 /* The operation becomes part of the command that its unit starts now. */
-void judge_join_command(struct judge *, uint32_t unit, const struct judged_op *, tick_t now);
+void judge_join_command(struct judge *, uint32_t unit, struct judged_op *, tick_t now);
 
 /* The operation is done: aborts unless its command took the time it should. */
-void judge_leave_command(struct judge *, uint32_t unit, const struct judged_op *);
+void judge_leave_command(struct judge *, uint32_t unit, const struct judged_op *, tick_t now);
 
 #endif

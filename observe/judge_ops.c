@@ -94,9 +94,16 @@ static void judge_check_data(const struct judge *j, const struct judged_op *d)
 			j->present[d->at] ? "other data" : "nothing yet");
 }
 
-static uint32_t judge_unit(const struct judge *j, const struct judged_op *d)
+/* Of several requests that may start at this moment some may not have been heard of. */
+bool judge_is_waiting(const struct judge *j, const struct judged_op *d, tick_t now)
 {
-	return d->at / j->pages_per_plane / j->settings.planes_per_die / j->settings.dies_per_unit;
+	if (d->stage != JUDGED_MADE || d->made.kind != OP_READ || !now || !judge_is_released(j, d, now - 1) ||
+		j->present[d->at] != d->data)
+		return false;
+	for (uint32_t at = d->waits; at != INDEX_NONE; at = judge_wait(j, at)->next)
+		if (!judge_is_done(j, judge_wait(j, at)->other))
+			return false;
+	return true;
 }
 
 void judge_started(struct judge *j, op_t op, uint32_t unit, tick_t now)
@@ -107,6 +114,8 @@ void judge_started(struct judge *j, op_t op, uint32_t unit, tick_t now)
 	BUG_ON(!d || d->stage != JUDGED_MADE, "operation %llu starts twice", (unsigned long long)op);
 	if (!judge_reads(d))
 		d->at = d->made.ppn;
+	if (d->made.kind == OP_READ)
+		j->unit[judge_unit(j, d)].reads--;
 	BUG_ON(judge_unit(j, d) != unit, "a %s of page %u starts on die %u", judge_kind_name(d), d->at, unit);
 	judge_check_waits(j, d, now);
 	judge_check_data(j, d);
@@ -187,7 +196,7 @@ void judge_passed(struct judge *j, op_t op, tick_t now)
 	judge_pass_time(j, now);
 	BUG_ON(!d || d->stage != JUDGED_STARTED || d->wordline == INDEX_NONE,
 		"operation %llu ends a pass that has not started", (unsigned long long)op);
-	judge_leave_command(j, judge_unit(j, d), d);
+	judge_leave_command(j, judge_unit(j, d), d, now);
 	judge_pass_part(j, d, now);
 	d->stage = JUDGED_MADE;
 }
@@ -202,7 +211,7 @@ void judge_done(struct judge *j, op_t op, tick_t now)
 	if (d->made.kind == OP_FORWARD)
 		judge_check_forward(j, d, now);
 	else
-		judge_leave_command(j, judge_unit(j, d), d);
+		judge_leave_command(j, judge_unit(j, d), d, now);
 	if (d->wordline != INDEX_NONE)
 		judge_end_part(j, d, now);
 	if (judge_reads(d))

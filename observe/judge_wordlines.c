@@ -77,6 +77,15 @@ bool judge_may_be_left(const struct judge *j, const struct judged_op *d)
 
 /* ---- started ---- */
 
+/* Pages of the first pass that no second one need wait for.  It may be in the cells while the second one is
+ * loaded: that the cells serve one command at a time is checked elsewhere. */
+static uint32_t judge_first_pass(const struct judge *j, uint32_t number)
+{
+	const struct judged_wordline *w = judge_wordline(j, number);
+
+	return j->settings.cache_programs ? w->begun : w->passed;
+}
+
 /* The pass of the wordline is due: the first one in the order of the block, the second one behind the first
  * of the next wordline.  */
 static void judge_check_pass(
@@ -96,7 +105,7 @@ static void judge_check_pass(
 		"the wordline of page %u is programmed before the second pass of the one before last",
 		d->made.ppn);
 	BUG_ON(d->passed && !judge_ends_block(j, w) &&
-			(w->after == INDEX_NONE || judge_wordline(j, w->after)->passed < pages),
+			(w->after == INDEX_NONE || judge_first_pass(j, w->after) < pages),
 		"the second pass of page %u starts before the first one of the next wordline is done",
 		d->made.ppn);
 }

@@ -97,10 +97,10 @@ void tracer_works(struct tracer *t, op_t first, struct traced_span span)
 	t->span[t->spans++] = span;
 }
 
-void tracer_suspended(struct tracer *t, uint32_t unit, tick_t to)
+void tracer_ends(struct tracer *t, uint32_t unit, enum traced_place place, tick_t to)
 {
 	for (uint32_t i = t->spans; i--;)
-		if (t->span[i].unit == unit && !t->span[i].bus) {
+		if (t->span[i].unit == unit && t->span[i].place == place) {
 			t->span[i].to = to;
 			return;
 		}

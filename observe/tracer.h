@@ -23,15 +23,18 @@ struct traced_wait {
 	uint32_t op, other;
 };
 
-/* A bus or a unit (a die, or a chip without flash.interleave) is busy with a command; a unit is also busy
- * while its cells stop. */
+/* Where a unit (a die, or a chip without flash.interleave) serves a command. */
+enum traced_place { TRACED_CELLS, TRACED_BUS, TRACED_REGISTER };
+
+/* The cells of a unit, the bus of its channel or its cache register are busy with a command; cells also while
+ * they stop. */
 struct traced_span {
-	uint32_t unit;   /* that is busy, or that uses the bus of its channel */
+	uint32_t unit;
 	uint32_t op;     /* index of the command's first operation, or TRACED_EARLIER */
 	uint32_t planes; /* operations of the command */
 	enum op_kind kind;
 	enum cause cause;
-	bool bus;
+	enum traced_place place;
 	tick_t from, to;
 };
 
@@ -66,9 +69,9 @@ void tracer_ready(struct tracer *, op_t, tick_t now);
 void tracer_started(struct tracer *, op_t, tick_t now);
 void tracer_done(struct tracer *, op_t, tick_t now);
 
-/* The unit's command, of which `first` is the first operation, begins on a bus or in the cells; `op` of the
- * span is not set.  A suspended unit is busy until `to` instead. */
+/* The unit's command, of which `first` is the first operation, begins at a place; `op` of the span is not
+ * set.  The last span there ends at `to` instead. */
 void tracer_works(struct tracer *, op_t first, struct traced_span);
-void tracer_suspended(struct tracer *, uint32_t unit, tick_t to);
+void tracer_ends(struct tracer *, uint32_t unit, enum traced_place, tick_t to);
 
 #endif

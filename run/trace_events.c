@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Processes are groups of tracks. */
-enum group { GROUP_REQUESTS = 1, GROUP_CHANNELS, GROUP_DIES, GROUP_COUNTS };
+enum group { GROUP_REQUESTS = 1, GROUP_CHANNELS, GROUP_DIES, GROUP_COUNTS, GROUP_REGISTERS, GROUPS };
 
 struct events {
 	const struct timeline *timeline;
@@ -42,11 +42,13 @@ static void trace_events_put_tracks(struct events *e)
 	static const char *const groups[] = { [GROUP_REQUESTS] = "requests",
 		[GROUP_CHANNELS] = "channels",
 		[GROUP_DIES] = "dies",
-		[GROUP_COUNTS] = "counts" };
+		[GROUP_COUNTS] = "counts",
+		[GROUP_REGISTERS] = "cache registers" };
+	const bool registers = e->drive->settings->flash.cache_register != CACHE_OFF;
 	const struct geometry *g = &e->drive->geometry;
 	char name[40];
 
-	for (int group = GROUP_REQUESTS; group <= GROUP_COUNTS; group++)
+	for (int group = GROUP_REQUESTS; group < (registers ? GROUPS : GROUP_REGISTERS); group++)
 		trace_events_put_name(e, "process_name", (enum group)group, 0, groups[group]);
 	for (uint32_t c = 0; c < g->channels; c++) {
 		snprintf(name, sizeof name, "channel %u", c);
@@ -55,6 +57,9 @@ static void trace_events_put_tracks(struct events *e)
 	for (uint32_t u = 0; u < g->dies / e->per_chip; u++) {
 		snprintf(name, sizeof name, "%s %u", e->per_chip > 1 ? "chip" : "die", u);
 		trace_events_put_name(e, "thread_name", GROUP_DIES, u, name);
+		snprintf(name, sizeof name, "register %u", u);
+		if (registers)
+			trace_events_put_name(e, "thread_name", GROUP_REGISTERS, u, name);
 	}
 }
 
@@ -85,9 +90,12 @@ static void trace_events_put_operation(struct events *e, uint32_t op)
 
 static void trace_events_put_slice(struct events *e, const struct traced_span *span)
 {
-	uint32_t track = span->bus ? span->unit / e->per_channel : span->unit;
+	static const enum group groups[] = { [TRACED_BUS] = GROUP_CHANNELS,
+		[TRACED_CELLS] = GROUP_DIES,
+		[TRACED_REGISTER] = GROUP_REGISTERS };
+	uint32_t track = span->place == TRACED_BUS ? span->unit / e->per_channel : span->unit;
 
-	trace_events_put_event(e, "X", span->bus ? GROUP_CHANNELS : GROUP_DIES, track, span->from);
+	trace_events_put_event(e, "X", groups[span->place], track, span->from);
 	fprintf(e->out, ",\"dur\":%" PRIu64 ".%03u,\"name\":\"%s %s\",\"cat\":\"%s\",\"args\":{\"planes\":%u",
 		(span->to - span->from) / 1000, (unsigned)((span->to - span->from) % 1000),
 		op_name(span->kind), cause_name(span->cause), cause_name(span->cause), span->planes);
@@ -154,7 +162,7 @@ static void trace_events_find_spans(struct events *e)
 	for (uint32_t i = 0; i < t->tracer.spans; i++) {
 		const struct traced_span *span = &t->tracer.span[i];
 
-		if (span->bus || span->op == TRACED_EARLIER)
+		if (span->place != TRACED_CELLS || span->op == TRACED_EARLIER)
 			continue;
 		if (!e->first[span->op])
 			e->first[span->op] = i + 1;

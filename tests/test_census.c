@@ -353,7 +353,7 @@ static void test_what_is_out_of_order_in_time_aborts(void **state)
 {
 	(void)state;
 	assert_aborts(start_out_of_order, NULL,
-		"an operation of page 1 starts before an earlier one of its block is done");
+		"an operation of page 1 starts before an earlier one of its block has");
 }
 
 /* Whatever an operation has waited for, its account begins when its request's does. */

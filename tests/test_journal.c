@@ -119,6 +119,15 @@ static void test_by_hand(void **state)
 		{ ONE_DIE "flash.suspend=program_and_erase flash.suspend_ns=1000 flash.resume_ns=500",
 			"0 0 0 4 0\n200000 0 4 4 0\n254100 0 0 4 1\n", 2,
 			{ .die = 15100, .bus = 4100, .cells = 100500 } },
+		/* the third program waits at the die, is loaded beside the second and waits for the cells */
+		{ ONE_DIE "flash.cache_register=program", "0 0 0 8 0\n0 0 8 4 0\n", 1,
+			{ .die = 200000, .bus = 4100, .cells = 100000 } },
+		/* a read whose sense begins beside data, and one whose data waits for the register */
+		{ ONE_DIE "flash.cache_register=read", "0 0 0 8 0\n300000 0 0 4 1\n300000 0 4 4 1\n", 2,
+			{ .die = 10100, .bus = 4100, .cells = 10000 } },
+		{ ONE_DIE "flash.cache_register=read flash.read_ns=1000",
+			"0 0 0 8 0\n300000 0 0 4 1\n300000 0 4 4 1\n", 2,
+			{ .die = 1100, .bus = 100 + 3000 + 4000, .cells = 1000 } },
 		/* a request that does nothing */
 		{ ONE_DIE, "0 0 0 4 1\n", 0, { 0 } },
 	};

@@ -329,7 +329,8 @@ struct chart {
 static bool picture_is_span_of(
 	const struct chart *c, const struct traced_span *span, bool bus, uint32_t number)
 {
-	return span->bus == bus && (bus ? span->unit / c->units_per_channel : span->unit) == number;
+	return span->place == (bus ? TRACED_BUS : TRACED_CELLS) &&
+	       (bus ? span->unit / c->units_per_channel : span->unit) == number;
 }
 
 static bool picture_works(const struct chart *c, bool bus, uint32_t number)

@@ -1,0 +1,78 @@
+/*
+ * The cache register of a die (flash.cache_register): a second page register in each of its planes.
+ *
+ *	reads      the data of a read leaves from it while the cells sense for the next read
+ *	programs   the next program is loaded into it while the cells program
+ *
+ * The register is a unit of its own, number 2n where its die is 2n + 1, because it has its own time on the
+ * bus and its own place among those that wait for the bus.  Its phases:
+ *
+ *	PHASE_IDLE   empty
+ *	PHASE_WOKEN  empty; a program that may be loaded has become ready
+ *	PHASE_IN     a program is loaded
+ *	PHASE_HELD   a program is loaded and waits for the cells
+ *	PHASE_OUT    the data of a read leaves
+ *
+ * A die in PHASE_HELD waits for its register: with a command, a read whose data stays in the cells until the
+ * register is empty; without one, for a program to be loaded.  Nothing else is begun meanwhile.  Internal to
+ * flash/.
+ */
+#ifndef FLASH_CACHE_REGISTER_H
+#define FLASH_CACHE_REGISTER_H
+
+#include "flash/schedule_inside.h"
+
+static inline bool is_register(const struct schedule *s, uint32_t u)
+{
+	return s->registers && !(u & 1);
+}
+
+static inline uint32_t register_of(uint32_t die)
+{
+	return die - 1;
+}
+
+static inline uint32_t die_of_register(uint32_t u)
+{
+	return u + 1;
+}
+
+/* Of a die: neither holds anything, nor is filled. */
+static inline bool register_is_empty(const struct schedule *s, uint32_t die)
+{
+	enum phase phase = s->unit[register_of(die)].phase;
+
+	return phase == PHASE_IDLE || phase == PHASE_WOKEN;
+}
+
+/* Of a die: data of a read leaves it. */
+static inline bool register_sends(const struct schedule *s, uint32_t die)
+{
+	return s->unit[register_of(die)].phase == PHASE_OUT;
+}
+
+/* Of a loaded state: does the unit, in PHASE_HELD, wait for one that will go on? */
+static inline bool register_is_awaited(const struct schedule *s, uint32_t u)
+{
+	uint32_t other = is_register(s, u) ? die_of_register(u) : register_of(u);
+
+	if (!s->registers)
+		return false;
+	if (is_register(s, u))
+		return s->unit[u].command != INDEX_NONE && s->unit[other].phase == PHASE_CELL;
+	return s->unit[other].phase == (s->unit[u].command == INDEX_NONE ? PHASE_IN : PHASE_OUT);
+}
+
+/* The cells of the die hold the data of a read, which moves to the register if that is empty. */
+void register_take_data(struct schedule *, uint32_t die);
+
+/* Loads the first waiting operation if it is a program, the cells program and no read waits. */
+void register_load(struct schedule *, uint32_t die);
+
+/* The cells of the die are free: a program in the register is next.  False: there is none. */
+bool register_goes_on(struct schedule *, uint32_t die);
+
+/* The timer of the register has expired. */
+void register_expired(struct schedule *, uint32_t u);
+
+#endif
