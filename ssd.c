@@ -14,16 +14,18 @@ static command_main ssd_help, ssd_version;
 
 /* Columns: struct command.  The last is the program itself. */
 static const struct command commands[] = {
-	{ "run", cli_run, TAKES_RUN, 2, 2, "PARAMETERS TRACE", "simulate a drive serving a trace",
+	{ "run", cli_run, TAKES_RUN, 2, 65, "PARAMETERS TRACE...", "simulate a drive serving a trace",
 		"Simulates a drive serving a workload.  PARAMETERS is a parameter file or the name of a "
 		"drive (ssd list drives).  TRACE is a trace file in any known format, plain or compressed, "
-		"\"-\" for standard input, or the name of a generator profile (ssd list profiles).  Prints "
+		"\"-\" for standard input, or the name of a generator profile (ssd list profiles); "
+		"several are of a tenant each (ssd params host).  Prints "
 		"a summary on standard output; --all prints all statistics.\n",
 		"  ssd run tiny uniform\n"
 		"  ssd run --show 'waf request.*.latency_p99_ns' class my-trace.csv.xz\n"
 		"  ssd run -s trace.fold=true -o results/mine icpp23 my-trace.csv.xz\n"
-		"  ssd run -s gc.policy=fifo -s host.mode=closed -s host.queue_depth=8 icpp23 lun1\n" },
-	{ "watch", cli_watch, TAKES_WATCH, 2, 2, "PARAMETERS TRACE",
+		"  ssd run -s gc.policy=fifo -s host.mode=closed -s host.queue_depth=8 icpp23 lun1\n"
+		"  ssd run -s host.arbitration=round_robin -s host.modes=closed,open class uniform lun1\n" },
+	{ "watch", cli_watch, TAKES_WATCH, 2, 65, "PARAMETERS TRACE...",
 		"see a drive at work, request by request",
 		"Shows the blocks of the drive described by PARAMETERS, page by page, as it serves "
 		"TRACE: what each request does and why, what buses and dies do meanwhile, and where the "

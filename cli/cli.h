@@ -110,6 +110,9 @@ void cli_visit_listings(void (*visit)(void *context, const char *name, const cha
  * settings_release() must follow either way. */
 bool cli_settings(struct settings *, const struct options *, struct fault *);
 
+/* The operands behind the first are traces; several are of a tenant each. */
+bool cli_have_traces(struct settings *, const struct options *, struct fault *);
+
 /* For `return cli_status(fault_set(...))` and the like. */
 static inline int cli_status(bool done)
 {

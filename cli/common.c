@@ -28,6 +28,14 @@ bool cli_settings(struct settings *s, const struct options *o, struct fault *fau
 	return done;
 }
 
+bool cli_have_traces(struct settings *s, const struct options *o, struct fault *fault)
+{
+	if (o->trace.list && o->operand.count > 2)
+		return fault_set(fault, "-L takes the place of the trace, and \"%.200s\" is given",
+			o->operand.text[1]);
+	return settings_have_workloads(s, o->operand.count - 1, fault);
+}
+
 bool cli_range(const char *text, uint64_t *from, uint64_t *to)
 {
 	char *end;

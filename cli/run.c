@@ -22,6 +22,7 @@ struct session {
 	struct settings settings;
 	struct drive *drive;
 	struct workload workload;
+	char *workload_names; /* as they were typed */
 	struct precondition_result before;
 	struct run run;
 	enum run_end end;
@@ -75,19 +76,20 @@ static void run_name_outputs(struct session *s)
 /* No result may overwrite another one, or an input. */
 static bool run_files_are_distinct(const struct session *s, struct fault *fault)
 {
-	enum { FIRST = 3, BEHIND = FIRST + OUTS };
+	enum { FIRST = 2 + TENANTS_MOST, BEHIND = FIRST + OUTS };
 	const struct options *o = s->o;
 	const char *saved = o->resume ? o->resume : o->checkpoint;
 	char *series = saved ? cli_joined(saved, "", ".series") : NULL,
 	     *log = saved ? cli_joined(saved, "", ".log") : NULL;
 	struct named file[BEHIND + 4] = { { "the parameters", o->operand.text[0], false },
-		{ "the trace", o->trace.list ? NULL : o->operand.text[1], false },
 		{ "--load-drive", o->load_drive, false }, [BEHIND] = { "--save-drive", o->save_drive, true },
 		{ o->resume ? "--resume" : "--checkpoint", saved, true },
 		{ "the rows saved beside the run", series, true },
 		{ "the rows saved beside the run", log, true } };
 	bool distinct;
 
+	for (size_t i = 1; i < o->operand.count && !o->trace.list; i++)
+		file[1 + i] = (struct named){ "the trace", o->operand.text[i], false };
 	for (int i = 0; i < OUTS; i++)
 		file[FIRST + i] = (struct named){ run_outputs[i].what, s->path[i], true };
 	distinct = cli_distinct(file, BEHIND + 4, fault);
@@ -243,13 +245,19 @@ static bool run_prepare(struct session *s, struct fault *fault)
 	return true;
 }
 
+static void run_tell_format_of(const struct workload *w)
+{
+	if (w->trace)
+		cli_note("%s: format %s", w->name, trace_format(w->trace));
+	for (uint32_t i = 0; i < w->parts; i++)
+		run_tell_format_of(&w->part[i]);
+}
+
 /* A format that was guessed is shown, so that a wrong guess is noticed. */
 static void run_tell_format(const struct session *s)
 {
-	const struct trace *trace = s->workload.trace;
-
-	if (trace && !s->o->trace.list && !s->o->quiet && !strcmp(s->settings.trace.format, "auto"))
-		cli_note("%s: format %s", s->workload.name, trace_format(trace));
+	if (!s->o->trace.list && !s->o->quiet && !strcmp(s->settings.trace.format, "auto"))
+		run_tell_format_of(&s->workload);
 }
 
 /* ---- after the run ---- */
@@ -376,17 +384,27 @@ static int run_status(enum run_end end)
 	return end == RUN_INTERRUPTED ? STATUS_SIGNAL + cli_signal() : STATUS_DONE;
 }
 
+/* With blanks between them. */
+static char *run_joined(char *const *words, size_t n)
+{
+	char *joined = memory_string(words[0], "words");
+
+	for (size_t i = 1; i < n; i++) {
+		char *shorter = joined;
+
+		joined = cli_joined(shorter, " ", words[i]);
+		memory_free(shorter);
+	}
+	return joined;
+}
+
 /* "ssd run ..." as it was typed, without the options that do not change results. */
 static char *run_command(const struct options *o)
 {
-	char *command = memory_string("ssd run", "command line");
+	char *typed = run_joined(o->recorded.text, o->recorded.count);
+	char *command = cli_joined("ssd run", " ", typed);
 
-	for (size_t i = 0; i < o->recorded.count; i++) {
-		char *shorter = command;
-
-		command = cli_joined(shorter, " ", o->recorded.text[i]);
-		memory_free(shorter);
-	}
+	memory_free(typed);
 	return command;
 }
 
@@ -396,7 +414,7 @@ static void run_make_report(struct session *s)
 	struct run_facts facts = { .command = command,
 		.version = SSD_VERSION,
 		.parameters = s->o->operand.text[0],
-		.workload = s->o->operand.text[1],
+		.workload = s->workload_names,
 		.end = s->end,
 		.before = &s->before };
 
@@ -482,7 +500,7 @@ static bool run_open(struct session *s, struct fault *fault)
 {
 	const struct options *o = s->o;
 
-	if (!cli_settings(&s->settings, o, fault))
+	if (!cli_settings(&s->settings, o, fault) || !cli_have_traces(&s->settings, o, fault))
 		return false;
 	if (s->settings.striped->superblock)
 		return fault_set(fault,
@@ -490,9 +508,10 @@ static bool run_open(struct session *s, struct fault *fault)
 			": this device model is for `ssd measure`; 0 simulates a "
 			"drive",
 			s->settings.striped->superblock);
+	s->workload_names = run_joined(o->operand.text + 1, o->operand.count - 1);
 	s->drive = drive_create(&s->settings, o->verify, fault);
 	return s->drive && run_read_windows(s, fault) && run_read_timeline(s, fault) &&
-	       workload_open(&s->workload, o->operand.text[1], &s->settings.trace,
+	       workload_open_several(&s->workload, o->operand.text + 1, o->operand.count - 1, &s->settings,
 		       precondition_reads(&s->settings.precondition), o->quiet ? NULL : cli_warn, fault) &&
 	       (o->check || run_open_outputs(s, fault));
 }
@@ -502,6 +521,7 @@ static void run_close(struct session *s)
 	if (s->drive)
 		explanation_release(&s->explanation, s->drive);
 	timeline_release(&s->timeline);
+	memory_free(s->workload_names);
 	journal_free(s->log);
 	saver_close(&s->saver);
 	for (int i = 0; i < OUTS; i++) {

@@ -18,7 +18,8 @@ int cli_watch(const struct options *o, struct fault *fault)
 	if (done && o->at && !cli_range(o->at, &from, &to))
 		done = fault_set(
 			fault, "watch: --at %s: should be the number of a request, or FROM..TO", o->at);
-	done = done && player_open(&p, &settings, o->operand.text[1], o->verify, fault);
+	done = done && cli_have_traces(&settings, o, fault) &&
+	       player_open(&p, &settings, o->operand.text + 1, o->operand.count - 1, o->verify, fault);
 	if (done && (o->plain || !terminal_there()))
 		done = watch_print(&p, from, to, shape, stdout, fault);
 	else if (done)

@@ -363,6 +363,21 @@ bool settings_read(
 	return true;
 }
 
+bool settings_have_workloads(struct settings *c, size_t workloads, struct fault *fault)
+{
+	uint64_t *tenants = &c->host.of.tenants;
+
+	if (workloads > TENANTS_MOST)
+		return fault_set(
+			fault, "%zu traces, each of a tenant: there may be %u", workloads, TENANTS_MOST);
+	if (workloads > 1 && *tenants != 1 && *tenants != workloads)
+		return fault_set(
+			fault, "%zu traces, each of a tenant: host.tenants = %d", workloads, (int)*tenants);
+	if (workloads > 1)
+		*tenants = workloads;
+	return true;
+}
+
 /* "requests=1000", which the generator has read already. */
 static void settings_echo_workload(const char *word, param_visitor *visit, void *context)
 {

@@ -92,6 +92,10 @@ void settings_bring_buffer(struct settings *, const struct buffer_ops *, const v
  * settings. */
 bool settings_read(struct settings *, const char *path, char *const assignments[], size_t n, struct fault *);
 
+/* So many workloads are those of a tenant each: host.tenants becomes their number.  False and a fault: it was
+ * set to another one. */
+bool settings_have_workloads(struct settings *, size_t workloads, struct fault *);
+
 /* The FTL and the buffer that are chosen. */
 const struct ftl_ops *settings_ftl(const struct settings *);
 const struct buffer_ops *settings_buffer(const struct settings *, const void **own);

@@ -25,6 +25,7 @@ struct door *door_create(const struct tenants *tenants, const struct host_settin
 
 	d->tenants = tenants;
 	d->in_one_queue = s->of.arbitration == ARBITRATION_FIFO;
+	d->ends_with_first = s->of.end == END_FIRST;
 	d->slots = door_count_slots(tenants, s);
 	arbiter_init(&d->arbiter, tenants, (enum arbitration)s->of.arbitration, s->of.burst);
 	queues_init(&d->held);
@@ -68,6 +69,12 @@ struct request door_next(struct door *d)
 	return queues_take(&d->waiting, d->in_one_queue ? 0 : arbiter_next(&d->arbiter, d->waiting.used));
 }
 
+void door_close(struct door *d)
+{
+	while (d->held.used)
+		queues_take(&d->held, (uint32_t)__builtin_ctzll(d->held.used));
+}
+
 void door_note_left(struct door *d, uint32_t tenant)
 {
 	d->left = memory_grown(d->left, &d->left_room, d->lefts + 1, sizeof *d->left, "completions");
@@ -82,7 +89,7 @@ static const struct state_row source_state[] = {
 };
 
 const struct state_row door_state[] = {
-	STATE_FIXED(tenants, in_one_queue, slots, apart, line, open_lines),
+	STATE_FIXED(tenants, in_one_queue, ends_with_first, slots, apart, line, open_lines),
 	STATE_STRUCT(struct door, arbiter, arbiter_state),
 	STATE_STRUCT(struct door, held, queues_state),
 	STATE_STRUCT(struct door, waiting, queues_state),

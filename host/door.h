@@ -27,6 +27,7 @@ struct door_source {
 struct door {
 	const struct tenants *tenants;
 	bool in_one_queue;
+	bool ends_with_first; /* host.end */
 	struct arbiter arbiter;
 	uint64_t slots; /* requests that may be in the drive */
 
@@ -52,6 +53,9 @@ void door_arrive(struct door *, const struct request *);
 
 /* The request that the arbiter names of those that wait, of which there is one. */
 struct request door_next(struct door *);
+
+/* No more requests arrive. */
+void door_close(struct door *);
 
 /* A request of this tenant has left the drive. */
 void door_note_left(struct door *, uint32_t tenant);

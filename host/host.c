@@ -27,6 +27,7 @@ static const char *const layer_names[] = {
 #define TRACE(type, field) PARAM(type, struct trace_settings, field)
 
 static const char *const mode_names[] = { "open", "closed", NULL };
+static const char *const end_names[] = { "last", "first", NULL };
 static const char *const arbitration_names[] = { "fifo", "round_robin", "weighted", "priority", NULL };
 
 const struct param host_params[] = {
@@ -89,6 +90,10 @@ const struct param host_params[] = {
 		"added to the seed of the profile of each tenant, a list such as 0,0,7; \"\" = the tenant's "
 		"number",
 		.matters_if = "host.tenants!=1", .stateless = true, .quiet = true },
+	{ TENANT(CHOICE, end), 0, 0, "", "last",
+		"last: the run ends with the last request of all; first: once one tenant has sent all of its "
+		"requests, none of another arrives any more",
+		end_names, .matters_if = "host.tenants!=1", .stateless = true, .quiet = true },
 	{ TENANT(TEXT, alone), 0, 0, "", "",
 		"number of the only tenant whose requests enter the drive, as if the others had none; \"\" = "
 		"requests of all do",

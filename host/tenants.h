@@ -19,10 +19,13 @@ enum arbitration { ARBITRATION_FIFO, ARBITRATION_ROUND_ROBIN, ARBITRATION_WEIGHT
 /* Urgent, high, medium, low. */
 enum tenant_class { TENANT_URGENT, TENANT_HIGH, TENANT_MEDIUM, TENANT_LOW, TENANT_CLASSES };
 
+/* With whose last request the run ends. */
+enum tenant_end { END_LAST, END_FIRST };
+
 /* Part of the group "host". */
 struct tenant_settings {
 	uint64_t tenants, burst, slots;
-	int arbitration;
+	int arbitration, end;
 	char *classes, *weights, *modes, *depths, *time_scales, *ranges, *seeds, *alone;
 };
 

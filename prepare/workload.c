@@ -1,6 +1,7 @@
 #include "prepare/workload.h"
 
 #include "base/memory.h"
+#include "drive/settings.h"
 #include "traces/generate.h"
 
 #include <inttypes.h>
@@ -77,8 +78,52 @@ bool workload_open(struct workload *w, const char *name, const struct trace_sett
 	return w->generator || w->trace;
 }
 
+/* Space, for trace.fit, and seed of a profile are those of its tenant. */
+static bool workload_open_part(struct workload *w, const char *name, const struct settings *s,
+	const struct tenant *tenant, bool again, void (*warn)(void *, const char *), struct fault *fault)
+{
+	struct trace_settings settings = s->trace;
+
+	settings.seed_shift += tenant->seed;
+	settings.bytes = extent_sectors(tenant->range) * SECTOR_BYTES;
+	return workload_open(w, name, &settings, again, warn, fault);
+}
+
+bool workload_open_several(struct workload *w, char *const names[], size_t n, const struct settings *s,
+	bool again, void (*warn)(void *, const char *), struct fault *fault)
+{
+	struct tenants tenants;
+	bool done;
+
+	if (n == 1)
+		return workload_open(w, names[0], &s->trace, again, warn, fault);
+	*w = (struct workload){ .name = names[0], .limit = UINT64_MAX };
+	done = tenants_read(
+		&tenants, &s->host, s->trace.bytes / SECTOR_BYTES, s->flash.page_bytes / SECTOR_BYTES, fault);
+	w->part = memory_array(n, sizeof *w->part, "workloads");
+	w->ahead = memory_array(n, sizeof *w->ahead, "workloads");
+	for (; done && w->parts < n; w->parts++) {
+		struct workload *part = &w->part[w->parts];
+
+		done = workload_open_part(
+			part, names[w->parts], s, &tenants.of[w->parts], again, warn, fault);
+		part->is_part = true;
+		part->tenant = w->parts;
+	}
+	if (!done)
+		workload_close(w);
+	return done;
+}
+
 void workload_close(struct workload *w)
 {
+	for (uint32_t i = 0; i < w->parts; i++)
+		workload_close(&w->part[i]);
+	memory_free(w->part);
+	memory_free(w->ahead);
+	w->part = NULL;
+	w->ahead = NULL;
+	w->parts = 0;
 	if (w->trace)
 		trace_close(w->trace);
 	if (w->generator)
@@ -89,7 +134,15 @@ void workload_close(struct workload *w)
 
 bool workload_rewind(struct workload *w, struct fault *fault)
 {
+	bool done = true;
+
 	w->served = 0;
+	for (uint32_t i = 0; i < w->parts && done; i++) {
+		w->ahead[i].line = 0;
+		done = workload_rewind(&w->part[i], fault);
+	}
+	if (w->part)
+		return done;
 	if (w->trace)
 		return trace_rewind(w->trace, fault);
 	generator_close(w->generator);
@@ -108,10 +161,12 @@ enum trace_status workload_next(struct workload *w, struct request *r, struct fa
 	else
 		status = trace_next(w->trace, r, fault);
 	w->served += status == TRACE_OK;
+	if (w->is_part)
+		r->device = w->tenant;
 	return status;
 }
 
-enum trace_status workload_next_for(
+static enum trace_status workload_next_of(
 	struct host *host, struct workload *w, struct request *r, struct fault *fault)
 {
 	enum trace_status status = workload_next(w, r, fault);
@@ -119,12 +174,73 @@ enum trace_status workload_next_for(
 	return status == TRACE_OK && !host_admit(host, r, w->name, fault) ? TRACE_BAD : status;
 }
 
+static enum trace_status workload_next_merged(
+	struct host *host, struct workload *w, struct request *r, struct fault *fault)
+{
+	struct request *first = NULL;
+
+	for (uint32_t i = 0; i < w->parts; i++) {
+		struct request *next = &w->ahead[i];
+		enum trace_status status = TRACE_OK;
+
+		if (!next->line)
+			status = workload_next_of(host, &w->part[i], next, fault);
+		if (status == TRACE_BAD)
+			return status;
+		if (status == TRACE_OK && (!first || next->arrival < first->arrival))
+			first = next;
+		if (status == TRACE_END)
+			next->line = 0;
+	}
+	if (!first)
+		return TRACE_END;
+	*r = *first;
+	first->line = 0;
+	w->served++;
+	return TRACE_OK;
+}
+
+enum trace_status workload_next_for(
+	struct host *host, struct workload *w, struct request *r, struct fault *fault)
+{
+	return w->part ? workload_next_merged(host, w, r, fault) : workload_next_of(host, w, r, fault);
+}
+
+static uint64_t workload_requests_of_parts(const struct workload *w)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < w->parts; i++) {
+		uint64_t all = workload_requests(&w->part[i]);
+
+		if (!all)
+			return 0;
+		sum += all;
+	}
+	return sum;
+}
+
 uint64_t workload_requests(const struct workload *w)
 {
 	uint64_t all = w->generator ? generator_requests(w->generator) : UINT64_MAX;
 
+	if (w->part)
+		return workload_requests_of_parts(w);
 	all = all < w->limit ? all : w->limit;
 	return all < UINT64_MAX ? all : 0;
+}
+
+/* Of the part that has come least far. */
+static double workload_progress_of_parts(const struct workload *w)
+{
+	double least = 1;
+
+	for (uint32_t i = 0; i < w->parts; i++) {
+		double of_part = workload_progress(&w->part[i]);
+
+		least = of_part < least ? of_part : least;
+	}
+	return least;
 }
 
 double workload_progress(const struct workload *w)
@@ -133,5 +249,28 @@ double workload_progress(const struct workload *w)
 	double of_requests = all ? (double)w->served / (double)all : -1;
 	double of_bytes = bytes ? (double)trace_bytes_read(w->trace) / (double)bytes : -1;
 
+	if (w->part)
+		return workload_progress_of_parts(w);
 	return of_requests > of_bytes ? of_requests : of_bytes;
+}
+
+const char *workload_name(const struct workload *w, const struct request *r)
+{
+	return w->part ? w->part[r->device].name : w->name;
+}
+
+const char *workload_kind(const struct workload *w)
+{
+	if (w->part)
+		return "several";
+	return w->generator ? "generated" : trace_format(w->trace);
+}
+
+uint64_t workload_reordered(const struct workload *w)
+{
+	uint64_t sum = w->trace ? trace_counts(w->trace).reordered : 0;
+
+	for (uint32_t i = 0; i < w->parts; i++)
+		sum += workload_reordered(&w->part[i]);
+	return sum;
 }

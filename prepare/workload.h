@@ -1,5 +1,6 @@
 /*
- * Where requests come from: a trace file, or a profile of the generator under its name.
+ * Where requests come from: a trace file, or a profile of the generator under its name; or several of them,
+ * each of a tenant of its own.
  */
 #ifndef PREPARE_WORKLOAD_H
 #define PREPARE_WORKLOAD_H
@@ -8,6 +9,7 @@
 #include "traces/trace.h"
 
 struct generator;
+struct settings;
 
 struct workload {
 	const char *name;    /* as the user wrote it */
@@ -15,20 +17,37 @@ struct workload {
 	struct generator *generator;
 	struct trace_settings settings; /* what it points to outlives the workload */
 	uint64_t served, limit;
+
+	/* Several in one: */
+	struct workload *part; /* of each tenant; NULL: it is a single one */
+	struct request *ahead; /* the next request of each part, unless it is of line 0 */
+	uint32_t parts;
+	/* One of several: */
+	bool is_part;
+	uint32_t tenant; /* the device of all its requests */
 };
 
 /* False and a fault if it is neither a readable trace nor a known profile.  `again`: it will be rewound, so
  * data from a pipe is kept (traces/source.h). */
 bool workload_open(struct workload *, const char *name, const struct trace_settings *, bool again,
 	void (*warn)(void *, const char *), struct fault *);
+
+/*
+ * The same with a name for each tenant, in their order.  As a whole they are merged by time, of requests at
+ * the same time that of the first tenant first; or each is taken from its part.  Profiles have seeds of their
+ * own (host.seeds).
+ */
+bool workload_open_several(struct workload *, char *const names[], size_t n, const struct settings *,
+	bool again, void (*warn)(void *, const char *), struct fault *);
 void workload_close(struct workload *);
 
 /* Back to the first request. */
 bool workload_rewind(struct workload *, struct fault *);
 
+/* Of a single one or a part. */
 enum trace_status workload_next(struct workload *, struct request *, struct fault *);
 
-/* The same, fitted to the drive (host_admit()); TRACE_BAD also if that cannot be. */
+/* Of any, fitted to the drive (host_admit()); TRACE_BAD also if that cannot be. */
 enum trace_status workload_next_for(struct host *, struct workload *, struct request *, struct fault *);
 
 /* How many requests there are at most; 0: unknown. */
@@ -36,5 +55,14 @@ uint64_t workload_requests(const struct workload *);
 
 /* Share of the requests returned so far, 0 to 1; negative: unknown. */
 double workload_progress(const struct workload *);
+
+/* The name of what the request is from. */
+const char *workload_name(const struct workload *, const struct request *);
+
+/* Format of its trace; "generated"; "several". */
+const char *workload_kind(const struct workload *);
+
+/* Requests of its traces that were out of order. */
+uint64_t workload_reordered(const struct workload *);
 
 #endif

@@ -73,9 +73,7 @@ static struct run_figures report_figures(const struct run *run, const struct run
 
 	return (struct run_figures){ .facts = *facts,
 		.before = *facts->before,
-		.kind = !w             ? "submitted"
-			: w->generator ? "generated"
-				       : trace_format(w->trace),
+		.kind = w ? workload_kind(w) : "submitted",
 		.ftl = d->ftl->ops->name,
 		.buffer = d->buffer->ops->name,
 		.seed = d->settings->top.seed,
@@ -83,7 +81,7 @@ static struct run_figures report_figures(const struct run *run, const struct run
 		.warm_up = counted_from.requests,
 		.warm_up_ns = counted_from.requests ? counted_from.when : 0,
 		.served = d->count->request[REQUEST_TYPES].count,
-		.reordered = w && w->trace ? trace_counts(w->trace).reordered : 0,
+		.reordered = w ? workload_reordered(w) : 0,
 		.interrupted = facts->end == RUN_INTERRUPTED,
 		.failed = facts->end == RUN_DRIVE_FAILED,
 		.verified = d->oracle != NULL,

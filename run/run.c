@@ -153,7 +153,7 @@ enum run_end run_refused(struct run *run, const struct request *r, struct fault 
 
 	if (!*refusal)
 		return RUN_DRIVE_FAILED;
-	fault_set(fault, "%s:%" PRIu64 ": request %" PRIu64 " %s", run->workload->name, r->line,
+	fault_set(fault, "%s:%" PRIu64 ": request %" PRIu64 " %s", workload_name(run->workload, r), r->line,
 		run->requests, refusal);
 	return RUN_BAD_WORKLOAD;
 }

@@ -1,6 +1,7 @@
 #include "run/summary.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- doubts ---- */
@@ -9,6 +10,9 @@
 #define SUMMARY_NOTABLE_SHARE 0.01
 /* Requests in the drive for each die, on average: more are no load but a queue that grows. */
 #define SUMMARY_QUEUED 32
+
+/* Whose latencies are shown. */
+#define SUMMARY_TENANTS 8
 
 struct summary_teller {
 	void (*tell)(void *context, const char *text);
@@ -161,26 +165,49 @@ static void summary_write_requests(const struct report *r, FILE *out)
 	fputc('\n', out);
 }
 
-static void summary_write_latencies(const struct report *r, FILE *out)
+/* The requests whose statistics begin with this; no line if there are none. */
+static void summary_write_latency(const struct report *r, const char *what, const char *prefix, FILE *out)
 {
-	static const char *const kinds[] = { "read", "write" };
 	static const char *const columns[] = { "mean", "p50", "p99", "p999", "max" };
 	char name[64];
 
+	snprintf(name, sizeof name, "%s.count", prefix);
+	if (!summary_number(r, name))
+		return;
+	fprintf(out, "  %-10s", what);
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+		snprintf(name, sizeof name, "%s.latency_%s_ns", prefix, columns[i]);
+		fprintf(out, "%-10s  ", SUMMARY_TIME(r, name));
+	}
+	snprintf(name, sizeof name, "%s.count", prefix);
+	fprintf(out, "%s", SUMMARY_COUNT(r, name));
+	snprintf(name, sizeof name, "%s.iops", prefix);
+	if (isfinite(report_number(r, name)))
+		fprintf(out, ", %s IOPS", SUMMARY_COUNT(r, name));
+	fputc('\n', out);
+}
+
+static void summary_write_latencies(const struct report *r, FILE *out)
+{
 	fprintf(out, "latency     %-10s  %-10s  %-10s  %-10s  %-10s  of requests\n", "mean", "median", "99 %",
 		"99.9 %", "longest");
-	for (size_t kind = 0; kind < 2; kind++) {
-		snprintf(name, sizeof name, "request.%s.count", kinds[kind]);
-		if (!summary_number(r, name))
-			continue;
-		fprintf(out, "  %-10s", kinds[kind]);
-		for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-			snprintf(name, sizeof name, "request.%s.latency_%s_ns", kinds[kind], columns[i]);
-			fprintf(out, "%-10s  ", SUMMARY_TIME(r, name));
-		}
-		snprintf(name, sizeof name, "request.%s.count", kinds[kind]);
-		fprintf(out, "%s\n", SUMMARY_COUNT(r, name));
+	summary_write_latency(r, "read", "request.read", out);
+	summary_write_latency(r, "write", "request.write", out);
+}
+
+static void summary_write_tenants(const struct report *r, FILE *out)
+{
+	const char *text = report_value(r, "host.tenants"); /* of one there is none */
+	unsigned tenants = text ? (unsigned)strtoul(text, NULL, 10) : 0;
+	char what[24], prefix[32];
+
+	for (unsigned i = 0; i < tenants && i < SUMMARY_TENANTS; i++) {
+		snprintf(what, sizeof what, "tenant %u", i);
+		snprintf(prefix, sizeof prefix, "tenant.%u.all", i);
+		summary_write_latency(r, what, prefix, out);
 	}
+	if (tenants > SUMMARY_TENANTS)
+		fprintf(out, "  and %u more: --show 'tenant.*'\n", tenants - SUMMARY_TENANTS);
 }
 
 static void summary_write_flash(const struct report *r, FILE *out)
@@ -238,6 +265,7 @@ void summary_write(const struct report *r, FILE *out)
 		summary_number(r, "drive.dies"));
 	summary_write_requests(r, out);
 	summary_write_latencies(r, out);
+	summary_write_tenants(r, out);
 	summary_write_flash(r, out);
 	summary_write_memory(r, out);
 }

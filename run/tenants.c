@@ -22,13 +22,18 @@ static tick_t tenants_now(const struct run *run)
 
 /* ---- from the workload ---- */
 
+static struct workload *tenants_workload(const struct run *run, uint32_t source)
+{
+	return tenants_door(run)->apart ? &run->workload->part[source] : run->workload;
+}
+
 /* Reads a request of the source and holds it, unless its tenant is left out. */
 static void tenants_read_one(struct run *run, uint32_t source, struct fault *fault)
 {
 	struct door *door = tenants_door(run);
 	struct door_source *s = &door->source[source];
 	struct request r;
-	enum trace_status status = run_fetch(run, run->workload, &r, &s->sum, fault);
+	enum trace_status status = run_fetch(run, tenants_workload(run, source), &r, &s->sum, fault);
 
 	s->ended = status != TRACE_OK;
 	if (status == TRACE_BAD)
@@ -83,6 +88,8 @@ static void tenants_send(struct run *run, uint32_t line, tick_t arrival, struct 
 		queue_judge_arrived(run->drive->queue_judge, &r, tenants_now(run));
 	drive_expect(run->drive, &r);
 	tenants_fill_line(run, line, fault);
+	if (door->ends_with_first && !bits_get(&door->held.used, line))
+		door_close(door);
 }
 
 /* A request of a tenant has completed: the next one of a closed tenant arrives, if it has one. */
@@ -267,24 +274,26 @@ static void tenants_check_queues(struct run *run, tick_t last, struct fault *fau
 static void tenants_skip(struct run *run, struct fault *fault)
 {
 	struct door *door = tenants_door(run);
+	uint32_t sources = door->apart ? run->workload->parts : 1;
 	uint64_t folded = run->drive->host->folded;
 	tick_t last = 0;
 
-	for (uint32_t i = 0; i < TENANTS_MOST && run->status != TRACE_BAD; i++) {
-		struct door_source *s = &door->source[i];
+	for (uint32_t i = 0; i < sources && run->status != TRACE_BAD; i++) {
+		struct workload *workload = tenants_workload(run, i);
+		const struct door_source *s = &door->source[i];
 		uint64_t sum = HASH_NOTHING, taken = 0;
 		enum trace_status status = TRACE_OK;
 		struct request r;
 
 		while (status == TRACE_OK && taken < s->taken + s->ended) {
-			status = run_fetch(run, run->workload, &r, &sum, fault);
+			status = run_fetch(run, workload, &r, &sum, fault);
 			taken += status == TRACE_OK;
 			last = status == TRACE_OK && r.arrival > last ? r.arrival : last;
 		}
 		if (status == TRACE_BAD)
 			run->status = TRACE_BAD;
 		else if (taken != s->taken || (s->taken && sum != s->sum))
-			run_tell_other_workload(run, run->workload, s->taken, fault);
+			run_tell_other_workload(run, workload, s->taken, fault);
 	}
 	run->drive->host->folded = folded;
 	tenants_check_queues(run, last, fault);
@@ -295,7 +304,7 @@ void tenants_begin(struct run *run, struct fault *fault)
 	struct door *door = tenants_door(run);
 
 	run->status = TRACE_OK;
-	door_set_lines(door, false);
+	door_set_lines(door, run->workload->part);
 	if (run->resumed) {
 		tenants_skip(run, fault);
 	} else {

@@ -6,6 +6,8 @@
  * (drive_fixture.h).
  */
 #include "base/random.h"
+#include "run/checkpoint.h"
+#include "tests/forge_fixture.h"
 #include "tests/run_fixture.h"
 
 #include <math.h>
@@ -260,6 +262,234 @@ static void test_fifo_of_open_tenants_is_one_queue(void **state)
 	}
 }
 
+/* ---- several workloads ---- */
+
+#define MIDDLE  ONE_DIE "flash.pages=16 flash.blocks=512 trace.fit=true "
+#define SAMPLES ONE_DIE "flash.channels=2 trace.limit=700 "
+
+/* Their lines as one trace. */
+static char *merge(struct replay *r, char *const names[], size_t n)
+{
+	enum trace_status status;
+	struct request request;
+	struct workload all;
+	struct text t;
+
+	assert_true(workload_open_several(&all, names, n, &r->settings, true, NULL, &r->fault));
+	text_open(&t);
+	while ((status = workload_next_for(r->drive->host, &all, &request, &r->fault)) == TRACE_OK)
+		put(&t, request.arrival, request.device, request.start, request.sectors,
+			request.type == REQUEST_READ);
+	assert_int_equal(status, TRACE_END);
+	fclose(t.out);
+	workload_close(&all);
+	return t.text;
+}
+
+static char *const samples[] = { "traces/samples/random.trace", "traces/samples/hot-cold.trace",
+	"traces/samples/sequential.trace" };
+
+static struct replay *begin_samples(const char *settings)
+{
+	struct replay *r = replay_open(settings);
+
+	drive_place(r->drive, (struct extent){ 0, r->drive->host->sectors });
+	assert_true(workload_open_several(&r->workload, samples, 3, &r->settings, false, NULL, &r->fault));
+	stat_list_start(&r->drive->statistics);
+	run_begin(&r->run, &r->fault);
+	return r;
+}
+
+/* Traces apart, and the same traces merged into one whose devices are the tenants. */
+static void test_traces_apart_or_in_one(void **state)
+{
+	static const char *const hosts[] = { "host.mode=open host.queue_limit=3",
+		"host.mode=closed host.queue_depth=3 host.slots=4",
+		"host.mode=closed host.depths=1,7,2 host.burst=3 host.slots=2",
+		"host.modes=open,closed,open host.queue_limit=2 host.time_scales=0.1,1,0.5" };
+	static const char *const kinds[] = { "fifo", "round_robin", "weighted", "priority" };
+
+	(void)state;
+	for (size_t i = 0; i < 16; i++) {
+		char settings[1024];
+		struct replay *apart, *one;
+		char *trace;
+
+		snprintf(settings, sizeof settings,
+			SAMPLES "host.tenants=3 host.classes=M,L,M host.arbitration=%s %s", kinds[i % 4],
+			hosts[i / 4]);
+		apart = begin_samples(settings);
+		trace = merge(apart, samples, 3);
+		/* Its times have been scaled. */
+		strcat(settings, " host.time_scales= trace.limit=0");
+		one = begin(settings, trace);
+		finish(apart);
+		finish(one);
+		assert_int_equal(apart->run.requests, 2100);
+		assert_int_equal(apart->drive->last_completion, one->drive->last_completion);
+		assert_memory_equal(apart->drive->count, one->drive->count, sizeof *one->drive->count);
+		for (uint32_t k = 0; k < 3; k++)
+			assert_memory_equal(apart->drive->tenant[k].request, one->drive->tenant[k].request,
+				sizeof one->drive->tenant[k].request);
+		replay_free(apart);
+		replay_free(one);
+		free(trace);
+	}
+}
+
+static void test_merged_by_time_and_then_by_tenant(void **state)
+{
+	struct replay *r = replay_open(SAMPLES "host.tenants=3");
+	struct request request, last = { .line = 0 };
+	uint64_t from[3] = { 0 };
+	struct workload all;
+
+	(void)state;
+	assert_true(workload_open_several(&all, samples, 3, &r->settings, true, NULL, &r->fault));
+	for (int pass = 0; pass < 2; pass++) {
+		last.arrival = last.device = 0;
+		while (workload_next_for(r->drive->host, &all, &request, &r->fault) == TRACE_OK) {
+			assert_true(request.arrival > last.arrival ||
+				    (request.arrival == last.arrival && request.device >= last.device));
+			assert_true(request.device < 3);
+			from[request.device]++;
+			last = request;
+		}
+		assert_true(workload_rewind(&all, &r->fault));
+	}
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(from[i], 2 * 700);
+	workload_close(&all);
+	workload_close(&r->workload);
+	replay_free(r);
+}
+
+/* Requests at the same place. */
+static uint32_t equal_requests(const char *settings)
+{
+	char *const names[] = { "uniform", "uniform" };
+	struct replay *r = replay_open(settings);
+	struct request request[2];
+	struct workload all;
+	uint32_t equal = 0;
+
+	r->settings.trace.bytes = r->drive->host->sectors * SECTOR_BYTES;
+	if (!workload_open_several(&all, names, 2, &r->settings, false, NULL, &r->fault))
+		fail_msg("%s", r->fault.text);
+	for (int i = 0; i < 100; i++) {
+		for (int k = 0; k < 2; k++)
+			assert_int_equal(
+				workload_next_for(r->drive->host, &all.part[k], &request[k], &r->fault),
+				TRACE_OK);
+		equal += request[0].start == request[1].start;
+	}
+	workload_close(&all);
+	replay_free(r);
+	return equal;
+}
+
+static void test_seeds_of_tenants(void **state)
+{
+	(void)state;
+	assert_true(equal_requests(MIDDLE "host.tenants=2") < 20);
+	assert_true(equal_requests(MIDDLE "host.tenants=2 host.seeds=4,5") < 20);
+	assert_int_equal(equal_requests(MIDDLE "host.tenants=2 host.seeds=4,4"), 100);
+	/* The same places of two halves. */
+	assert_int_equal(equal_requests(MIDDLE "host.tenants=2 host.seeds=4,4 host.ranges=apart"), 0);
+}
+
+/* Tenant 1 has sent all when its third request arrives, at 2 q; tenant 0 has two requests then, of which one
+ * waits. */
+static void test_the_end_of_the_first_tenant(void **state)
+{
+	struct replay *r = begin(ONE_DIE "host.tenants=2 host.mode=closed host.depths=2,1 host.slots=1 "
+					 "host.arbitration=round_robin host.end=first",
+		"0 0 0 4 1\n0 0 4 4 1\n0 0 8 4 1\n0 0 12 4 1\n0 0 16 4 1\n0 1 0 4 1\n0 1 4 4 1\n");
+
+	(void)state;
+	finish(r);
+	/* 0 1 0 1 0: the third request of tenant 0 arrived before the second of tenant 1 did. */
+	assert_int_equal(completed(r, 0), 3);
+	assert_int_equal(completed(r, 1), 2);
+	replay_free(r);
+}
+
+/* ---- saved and resumed ---- */
+
+struct saved {
+	struct replay *replay;
+	struct checkpoint what;
+	uint64_t save_at; /* UINT64_MAX: it is not saved */
+	char path[FORGERY_PATH];
+};
+
+static bool save_then(void *saved, const struct run *run)
+{
+	struct saved *s = saved;
+	struct fault fault;
+
+	if (run->requests == s->save_at && !checkpoint_save(&s->what, s->path, &fault))
+		fail_msg("%s", fault.text);
+	return true;
+}
+
+/* The report of a run without judges; `resume`: that was saved. */
+static char *report_of_samples(struct saved *s, const char *settings, bool resume)
+{
+	struct replay *r = s->replay = memory_array(1, sizeof *r, "replay");
+	char *report;
+
+	fixture_settings(&r->settings, settings);
+	r->drive = drive_create(&r->settings, false, &r->fault);
+	r->run = (struct run){ .drive = r->drive,
+		.workload = &r->workload,
+		.keep_going = save_then,
+		.ask_every = 1,
+		.context = s,
+		.keeps_sum = true };
+	r->settings.trace.bytes = r->drive->host->sectors * SECTOR_BYTES;
+	s->what = (struct checkpoint){ .run = &r->run, .before = &r->before };
+	assert_true(workload_open_several(&r->workload, samples, 3, &r->settings, false, NULL, &r->fault));
+	stat_list_start(&r->drive->statistics);
+	if (resume && !checkpoint_load(&s->what, s->path, &r->fault))
+		fail_msg("%s", r->fault.text);
+	r->end = run_workload(&r->run, &r->fault);
+	if (r->end != RUN_DONE)
+		fail_msg("%s", r->fault.text);
+	drive_check(r->drive);
+	report = replay_report(r);
+	replay_free(r);
+	return report;
+}
+
+static void test_a_run_of_several_traces_is_resumed(void **state)
+{
+	static const char *const hosts[] = { "host.mode=open host.queue_limit=3",
+		"host.mode=closed host.queue_depth=3 host.slots=4 host.end=first",
+		"host.modes=closed,open,closed host.queue_limit=2 host.alone=2",
+		"host.modes=open,closed,open host.queue_limit=2 host.ranges=apart" };
+	struct random random;
+
+	(void)state;
+	random_init(&random, seed_of_run(), 8);
+	for (size_t i = 0; i < 4; i++) {
+		struct saved s = { .save_at = 50 + random_below(&random, 600) };
+		char settings[1024], *whole, *resumed;
+
+		forgery_path(s.path);
+		snprintf(settings, sizeof settings,
+			SAMPLES "host.tenants=3 host.arbitration=weighted host.classes=M,L,M host.burst=2 %s",
+			hosts[i]);
+		whole = report_of_samples(&s, settings, false);
+		s.save_at = UINT64_MAX;
+		resumed = report_of_samples(&s, settings, true);
+		assert_string_equal(whole, resumed);
+		unlink(s.path);
+		free(whole);
+		free(resumed);
+	}
+}
+
 /* ---- refused ---- */
 
 static void test_a_device_that_is_no_tenant(void **state)
@@ -410,6 +640,11 @@ int main(void)
 		cmocka_unit_test(test_time_scale_and_range_of_a_tenant),
 		cmocka_unit_test(test_a_tenant_alone),
 		cmocka_unit_test(test_fifo_of_open_tenants_is_one_queue),
+		cmocka_unit_test(test_traces_apart_or_in_one),
+		cmocka_unit_test(test_merged_by_time_and_then_by_tenant),
+		cmocka_unit_test(test_seeds_of_tenants),
+		cmocka_unit_test(test_the_end_of_the_first_tenant),
+		cmocka_unit_test(test_a_run_of_several_traces_is_resumed),
 		cmocka_unit_test(test_a_device_that_is_no_tenant),
 		cmocka_unit_test(test_lines_of_others_are_held),
 		cmocka_unit_test(test_random_runs_under_the_judges),

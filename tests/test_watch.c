@@ -74,7 +74,7 @@ static void test_mistakes_in_lists(void **state)
 		{ "run -q -L '' parameters/tiny.cfg", "has no request in list format" },
 		{ "run -q -L w0,gc -s ftl=block -s flash.order=ascending parameters/tiny.cfg",
 			"w0,gc:2: gc: ftl = block has no collector that could be asked to collect" },
-		{ "run -q -L w0 parameters/tiny.cfg uniform", "3 operands are given" },
+		{ "run -q -L w0 parameters/tiny.cfg uniform", "-L takes the place of the trace" },
 		{ "run -q -L w0 -s workload.seed=1 parameters/tiny.cfg", "only profiles have settings" },
 	};
 
@@ -309,11 +309,13 @@ struct stage {
 
 static void stage_open(struct stage *s, char **assignments, size_t n, const char *workload)
 {
+	char *names[] = { (char *)workload };
+
 	*s = (struct stage){ .fault = { "" } };
 	assert_true(settings_init(&s->settings, &s->fault));
 	assert_true(settings_read(&s->settings, "parameters/tiny.cfg", assignments, n, &s->fault));
 	assert_true(set_any_workload(&s->settings, &s->fault));
-	assert_true(player_open(&s->player, &s->settings, workload, true, &s->fault));
+	assert_true(player_open(&s->player, &s->settings, names, 1, true, &s->fault));
 }
 
 static void stage_close(struct stage *s)

@@ -27,14 +27,14 @@ static bool player_start(struct player *p, struct fault *fault)
 	return p->run.status != TRACE_BAD;
 }
 
-bool player_open(
-	struct player *p, const struct settings *s, const char *name, bool verify, struct fault *fault)
+bool player_open(struct player *p, const struct settings *s, char *const names[], size_t n, bool verify,
+	struct fault *fault)
 {
 	struct geometry g;
 
-	*p = (struct player){ .settings = s, .name = name, .verify = verify };
+	*p = (struct player){ .settings = s, .verify = verify };
 	if (!geometry_derive(&g, &s->flash, fault) ||
-		!workload_open(&p->workload, name, &s->trace, true, NULL, fault))
+		!workload_open_several(&p->workload, names, n, s, true, NULL, fault))
 		return false;
 	p->owner = memory_array(g.pages, sizeof *p->owner, "picture");
 	p->block = memory_array(g.blocks, sizeof *p->block, "picture");

@@ -15,7 +15,6 @@
 
 struct player {
 	const struct settings *settings;
-	const char *name; /* of the workload */
 	bool verify;
 	struct drive *drive;
 	struct workload workload;
@@ -38,7 +37,8 @@ struct player {
 };
 
 /* False and a fault: there can be no such drive or workload.  player_close() must follow either way. */
-bool player_open(struct player *, const struct settings *, const char *name, bool verify, struct fault *);
+bool player_open(
+	struct player *, const struct settings *, char *const names[], size_t n, bool verify, struct fault *);
 void player_close(struct player *);
 
 /* Can a step be made? */

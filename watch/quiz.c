@@ -379,15 +379,14 @@ bool quiz_run(const struct quiz *q, struct fault *fault)
 	struct geometry g;
 	struct random random;
 	struct player p;
-	char *list;
+	char *list, *names[] = { "requests of the quiz" };
 	bool done;
 
 	if (!settings_geometry(q->settings, &g, fault) || !picture_fits(&g, q->shape, fault))
 		return false;
 	random_init(&random, q->settings->top.seed, 0x7175697a);
 	q->settings->trace.list = list = quiz_draw_requests(q->settings, g.logical_pages, &random);
-	done = player_open(&p, q->settings, "requests of the quiz", false, fault) &&
-	       quiz_play(q, &p, &random, fault);
+	done = player_open(&p, q->settings, names, 1, false, fault) && quiz_play(q, &p, &random, fault);
 	player_close(&p);
 	free(list);
 	return done;
