@@ -229,10 +229,11 @@ void drive_expect(struct drive *d, const struct request *r)
 	d->prefetched = (struct extent){ first, last < first + EXPECT_MOST ? last + 1 : first + EXPECT_MOST };
 }
 
-/* When the drive may begin with a request: data to be written has crossed the link. */
-static tick_t drive_arrives_by_link(struct drive *d, const struct request *r)
+/* When the drive may begin with a request: it has been processed, and data to be written has crossed the
+ * link. */
+static tick_t drive_arrives(struct drive *d, const struct request *r)
 {
-	tick_t now = schedule_now(d->flash->schedule);
+	tick_t now = host_process_command(d->host, schedule_now(d->flash->schedule));
 
 	if (!host_has_link(d->host->settings) || r->type == REQUEST_READ)
 		return now;
@@ -292,7 +293,7 @@ static bool drive_enter(struct drive *d, const struct request *r)
 		drive_count_programs(&d->count->of_class[kind][REQUEST_WRITE],
 			d->flash->count[OP_PROGRAM][CAUSE_HOST] - programs, r);
 	schedule_submit(d->flash->schedule, &d->io,
-		drive_arrives_by_link(d, r) - now + d->io.accesses * d->settings->dram.access_ns +
+		drive_arrives(d, r) - now + d->io.accesses * d->settings->dram.access_ns +
 			d->io.controller_ns);
 	return !d->ftl->failed;
 }

@@ -45,6 +45,10 @@ const struct param host_params[] = {
 	{ HOST(REAL, time_scale), 0, 1e6, "", "1",
 		"open: arrival times are multiplied by it; 0.5 = twice as fast, 0 = all at once",
 		.matters_if = "host.mode=open", .stateless = true },
+	{ HOST(UINT, command_ns), 0, 1e9, "ns", "0",
+		"time of the controller's processor for each request, one after another: it limits requests "
+		"a second, whatever their size",
+		.stateless = true, .quiet = true },
 	{ HOST(UINT, link_ns), 0, 1e9, "ns", "0",
 		"latency of the link, added to each request; requests overlap in it", .stateless = true },
 	{ HOST(REAL, link_mb_per_s), 0, 1e6, "MB/s", "0",
@@ -192,6 +196,7 @@ const struct state_row host_state[] = {
 	STATE_CHOSEN(struct host, state, host_layer_state),
 	STATE_OF_RUN,
 	STATE_NUMBER(struct host, link_free),
+	STATE_NUMBER(struct host, processor_free),
 	STATE_POINTER(struct host, door, door_state),
 	{ 0 },
 };
@@ -265,6 +270,14 @@ bool host_admit(struct host *h, struct request *r, const char *trace_name, struc
 	if (tenant->is_open && tenant->time_scale != 1)
 		r->arrival = (tick_t)((double)r->arrival * tenant->time_scale);
 	return host_place(h, r, tenant, trace_name, fault);
+}
+
+tick_t host_process_command(struct host *h, tick_t now)
+{
+	if (!h->settings->command_ns)
+		return now;
+	h->processor_free = (now > h->processor_free ? now : h->processor_free) + h->settings->command_ns;
+	return h->processor_free;
 }
 
 tick_t host_cross(struct host *h, bool from_device, tick_t ready, uint32_t sectors)

@@ -32,6 +32,7 @@ struct host_settings {
 	uint64_t queue_limit; /* open: 0 = no limit */
 	uint64_t queue_depth; /* closed */
 	double time_scale;    /* open: arrival times are multiplied by it */
+	uint64_t command_ns;  /* of the controller, one command after another */
 	uint64_t link_ns;
 	double link_mb_per_s; /* 0 = no limit */
 	struct tenant_settings of;
@@ -88,8 +89,9 @@ struct host {
 	struct tenants tenants;
 	struct door *door; /* of several tenants; NULL: there is one */
 	struct host_device device;
-	tick_t link_free[2]; /* time at which each direction is idle again: to the device, from it */
-	uint64_t folded;     /* requests whose address was folded into the exported sectors */
+	/* Time at which the link is idle again, to the device and from it, and the controller's processor. */
+	tick_t link_free[2], processor_free;
+	uint64_t folded; /* requests whose address was folded into the exported sectors */
 
 	/* Of the request mapped last. */
 	struct host_part *part;
@@ -144,13 +146,16 @@ bool host_admit(struct host *, struct request *, const char *trace_name, struct 
 /* Maps an admitted request, which counts as served: its parts are in `part`. */
 void host_map(struct host *, const struct request *);
 
+/* Time at which the controller has processed a command that arrives now, after all earlier ones. */
+tick_t host_process_command(struct host *, tick_t now);
+
 /* Time at which data that is ready has crossed the link in this direction, after all earlier data. */
 tick_t host_cross(struct host *, bool from_device, tick_t ready, uint32_t sectors);
 
 /* For layers: one more part, which waits for the parts `after`. */
 void host_add(struct host *, struct host_part);
 
-/* State of the layer, and in a run that of the link. */
+/* State of the layer, and in a run that of link and controller. */
 extern const struct state_row host_state[];
 void host_check(const struct host *);
 void host_statistics(struct host *, struct stat_list *);

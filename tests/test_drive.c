@@ -161,6 +161,27 @@ static void test_the_link_carries_one_request_after_another(void **state)
 	replay_free(r);
 }
 
+/* Two reads at once, of pages on two channels, and later a write: each takes 700 ns of the processor, before
+ * its data crosses the link. */
+static void test_the_controller_processes_one_request_after_another(void **state)
+{
+	struct replay *r = replay(LINKED "host.command_ns=700",
+		"0 0 0 4 0\n0 0 4 4 0\n1000000 0 0 4 1\n1000000 0 4 4 1\n2000000 0 0 4 0\n");
+	const struct request_statistics *of = r->drive->count->request;
+
+	(void)state;
+	assert_int_equal(of[REQUEST_WRITE].latency.min, 700 + 4000 + 300 + WRITE);
+	assert_int_equal(of[REQUEST_WRITE].latency.max, 700 + 2 * 4000 + 300 + WRITE);
+	assert_int_equal(of[REQUEST_READ].latency.min, 700 + READ + 4000 + 300);
+	assert_int_equal(of[REQUEST_READ].latency.max, 700 + READ + 2 * 4000 + 300);
+	replay_free(r);
+	r = replay(PAPER_DRIVE "host.command_ns=20000 placement.policy=static",
+		"0 0 0 8 0\n1000000 0 0 4 1\n1000000 0 4 4 1\n");
+	assert_int_equal(r->drive->count->request[REQUEST_READ].latency.min, 20000 + READ);
+	assert_int_equal(r->drive->count->request[REQUEST_READ].latency.max, 2 * 20000 + READ);
+	replay_free(r);
+}
+
 /* The next request of a closed loop comes when the host has the answer, although the drive has long been
  * idle. */
 static void test_a_slot_is_taken_until_the_answer_has_come(void **state)
@@ -1218,6 +1239,7 @@ int main(void)
 		cmocka_unit_test(test_superblocks_stay_in_step),
 		cmocka_unit_test(test_requests_cross_the_link),
 		cmocka_unit_test(test_the_link_carries_one_request_after_another),
+		cmocka_unit_test(test_the_controller_processes_one_request_after_another),
 		cmocka_unit_test(test_a_slot_is_taken_until_the_answer_has_come),
 		cmocka_unit_test(test_data_on_its_way_is_read_at_once),
 		cmocka_unit_test(test_programs_of_classes),
