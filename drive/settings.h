@@ -88,8 +88,8 @@ void settings_bring_policy(struct settings *, const struct gc_policy_ops *, cons
 void settings_bring_buffer(struct settings *, const struct buffer_ops *, const void *own);
 
 /* The file (NULL: none), then each "key=value"; "workload.KEY=VALUE" is a setting of the workload's
- * profile.  ftl = "FOLDER/NAME.so" in either brings an FTL (drive/plugin.h).  The texts must outlive the
- * settings. */
+ * profile, "workload.N.KEY=VALUE" of that of tenant N.  ftl = "FOLDER/NAME.so" in either brings an FTL
+ * (drive/plugin.h).  The texts must outlive the settings. */
 bool settings_read(struct settings *, const char *path, char *const assignments[], size_t n, struct fault *);
 
 /* So many workloads are those of a tenant each: host.tenants becomes their number.  False and a fault: it was

@@ -5,6 +5,7 @@
 #include "traces/generate.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -78,15 +79,40 @@ bool workload_open(struct workload *w, const char *name, const struct trace_sett
 	return w->generator || w->trace;
 }
 
+/* Settings of the profile of a tenant: "1.requests=1000" is one of tenant 1 alone. */
+static char **workload_words_of(const struct trace_settings *s, uint32_t tenant, size_t *count)
+{
+	char **words = memory_array(s->profile_count, sizeof *words, "settings of the workload");
+
+	*count = 0;
+	for (size_t i = 0; i < s->profile_count; i++) {
+		char *word = s->profile[i], *end;
+		unsigned long number = strtoul(word, &end, 10);
+		bool names = end > word && *end == '.';
+
+		if (!names || number == tenant)
+			words[(*count)++] = names ? end + 1 : word;
+	}
+	return words;
+}
+
 /* Space, for trace.fit, and seed of a profile are those of its tenant. */
 static bool workload_open_part(struct workload *w, const char *name, const struct settings *s,
-	const struct tenant *tenant, bool again, void (*warn)(void *, const char *), struct fault *fault)
+	const struct tenant *tenant, uint32_t number, bool again, void (*warn)(void *, const char *),
+	struct fault *fault)
 {
 	struct trace_settings settings = s->trace;
+	char **words = workload_words_of(&s->trace, number, &settings.profile_count);
+	bool done;
 
+	settings.profile = words;
 	settings.seed_shift += tenant->seed;
 	settings.bytes = extent_sectors(tenant->range) * SECTOR_BYTES;
-	return workload_open(w, name, &settings, again, warn, fault);
+	done = workload_open(w, name, &settings, again, warn, fault);
+	w->is_part = true;
+	w->tenant = number;
+	w->words = words;
+	return done;
 }
 
 bool workload_open_several(struct workload *w, char *const names[], size_t n, const struct settings *s,
@@ -102,14 +128,9 @@ bool workload_open_several(struct workload *w, char *const names[], size_t n, co
 		&tenants, &s->host, s->trace.bytes / SECTOR_BYTES, s->flash.page_bytes / SECTOR_BYTES, fault);
 	w->part = memory_array(n, sizeof *w->part, "workloads");
 	w->ahead = memory_array(n, sizeof *w->ahead, "workloads");
-	for (; done && w->parts < n; w->parts++) {
-		struct workload *part = &w->part[w->parts];
-
-		done = workload_open_part(
-			part, names[w->parts], s, &tenants.of[w->parts], again, warn, fault);
-		part->is_part = true;
-		part->tenant = w->parts;
-	}
+	for (; done && w->parts < n; w->parts++)
+		done = workload_open_part(&w->part[w->parts], names[w->parts], s, &tenants.of[w->parts],
+			w->parts, again, warn, fault);
 	if (!done)
 		workload_close(w);
 	return done;
@@ -121,8 +142,10 @@ void workload_close(struct workload *w)
 		workload_close(&w->part[i]);
 	memory_free(w->part);
 	memory_free(w->ahead);
+	memory_free(w->words);
 	w->part = NULL;
 	w->ahead = NULL;
+	w->words = NULL;
 	w->parts = 0;
 	if (w->trace)
 		trace_close(w->trace);

@@ -25,6 +25,7 @@ struct workload {
 	/* One of several: */
 	bool is_part;
 	uint32_t tenant; /* the device of all its requests */
+	char **words;    /* settings of its profile */
 };
 
 /* False and a fault if it is neither a readable trace nor a known profile.  `again`: it will be rewound, so
@@ -35,7 +36,7 @@ bool workload_open(struct workload *, const char *name, const struct trace_setti
 /*
  * The same with a name for each tenant, in their order.  As a whole they are merged by time, of requests at
  * the same time that of the first tenant first; or each is taken from its part.  Profiles have seeds of their
- * own (host.seeds).
+ * own (host.seeds), and settings: "workload.1.requests=1000" is one of the second alone.
  */
 bool workload_open_several(struct workload *, char *const names[], size_t n, const struct settings *,
 	bool again, void (*warn)(void *, const char *), struct fault *);

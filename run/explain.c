@@ -273,6 +273,8 @@ void explanation_write(const struct explanation *x, const struct drive *d, FILE 
 	if (!x->seen)
 		return;
 	explain_write_request(x, d, out);
+	if (d->host->door)
+		fprintf(out, "# tenant %u\n", x->request.device);
 	fprintf(out, "# arrived at %" PRIu64 " ns, entered the drive %" PRIu64 " ns later\n",
 		x->request.arrival, x->taken - x->request.arrival);
 	explain_write_look_ups(x, d, out);
@@ -402,6 +404,8 @@ void request_tell(const struct geometry *g, const struct request *r, FILE *out)
 
 void explanation_tell(const struct explanation *x, const struct drive *d, FILE *out)
 {
+	if (d->host->door)
+		fprintf(out, "tenant %u: ", x->request.device);
 	request_tell(&d->geometry, &x->request, out);
 	if (x->handle >= 0)
 		fprintf(out, " with handle %d", x->handle);

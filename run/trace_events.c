@@ -133,8 +133,11 @@ static void trace_events_put_request(struct events *e, const struct timed_reques
 		fprintf(e->out, " LPN %u", first);
 	fprintf(e->out,
 		"\",\"args\":{\"request\":%" PRIu64 ",\"sector\":%" PRIu64
-		",\"sectors\":%u,\"waited at the door ns\":%" PRIu64 ",\"operations\":%u}}",
+		",\"sectors\":%u,\"waited at the door ns\":%" PRIu64 ",\"operations\":%u",
 		r->number, r->request.start, r->request.sectors, r->taken - r->request.arrival, r->ops);
+	if (e->drive->host->door)
+		fprintf(e->out, ",\"tenant\":%u", r->request.device);
+	fputs("}}", e->out);
 	trace_events_put_event(e, "e", GROUP_REQUESTS, 0, r->served);
 	fprintf(e->out, ",\"id\":%" PRIu64 ",\"cat\":\"request\",\"name\":\"%s", r->number,
 		types[r->request.type]);

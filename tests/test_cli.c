@@ -1629,9 +1629,44 @@ static void test_drives_have_names(void **state)
 				    "you mean class? `ssd list drives` shows all\n");
 }
 
+#define TWO_TENANTS                                                                                          \
+	"-s trace.limit=100 -s host.arbitration=round_robin -s host.modes=open,closed parameters/tiny.cfg "  \
+	"uniform mixed"
+
+/* A tenant has its rows and columns where there are several, and nowhere else. */
+static void test_tenants_in_every_output(void **state)
+{
+	struct world *w = *state;
+
+	ssd(w, "run -o @/out --series 50 --log @/log --json @/json " TWO_TENANTS);
+	assert_status(w, DONE, "run");
+	assert_true(says(w, "# host.tenants = 2\n"));
+	assert_int_equal(value_of(w, "tenant.0.all.count"), 100);
+	assert_int_equal(value_of(w, "tenant.1.all.count"), 100);
+	assert_true(says(w, "run.workload = uniform mixed "));
+	shell(w, "head -1 $d/log; cut -d, -f27 $d/log | sort | uniq -c; head -1 $d/out/series.csv; "
+		 "cat $d/json");
+	assert_true(says(w, ",gc_erases,tenant\n"));
+	assert_true(says(w, "100 0\n") && says(w, "100 1\n"));
+	assert_true(says(w, ",tenant.1.write.count,"));
+	assert_true(says(w, "\"tenant.1.read.count\": "));
+	shell(w, "$ssd run --explain 7 " TWO_TENANTS "; $ssd watch --plain --at 2 " TWO_TENANTS);
+	assert_true(says(w, "\n# tenant 1\n") || says(w, "\n# tenant 0\n"));
+	assert_true(says(w, "2. tenant "));
+	shell(w, "$ssd run --timeline 1..200 $d/t --json $d/s -q " TWO_TENANTS "; cat $d/t");
+	assert_true(says(w, "\"tenant\":1}"));
+	shell(w, "$ssd run " TWO_TENANTS);
+	assert_true(says(w, "\n  tenant 1  ") && says(w, " IOPS\n"));
+	ssd(w, "run -o @/out --series 50 --log @/log --json @/json -s trace.limit=100 parameters/tiny.cfg "
+	       "mixed");
+	shell(w, "cat $d/log $d/out/* $d/json");
+	assert_false(says(w, "tenant"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(test_tenants_in_every_output),
 		TEST(test_commands_that_only_print),
 		TEST(test_a_run),
 		TEST(test_quiet),

@@ -398,6 +398,33 @@ static void test_seeds_of_tenants(void **state)
 	assert_int_equal(equal_requests(MIDDLE "host.tenants=2 host.seeds=4,4 host.ranges=apart"), 0);
 }
 
+static void test_settings_of_the_profile_of_a_tenant(void **state)
+{
+	char *words[] = { "write_share=0.5", "0.requests=7", "1.requests=9", "1.write_share=0", "12.seed=3" };
+	char *const names[] = { "uniform", "uniform" };
+	struct replay *r = replay_open(MIDDLE "host.tenants=2");
+	uint64_t requests[2] = { 0 }, writes[2] = { 0 };
+	struct request request;
+	struct workload all;
+
+	(void)state;
+	r->settings.trace.bytes = r->drive->host->sectors * SECTOR_BYTES;
+	r->settings.trace.profile = memory_array(5, sizeof(char *), "settings of the workload");
+	memcpy(r->settings.trace.profile, words, sizeof words);
+	r->settings.trace.profile_count = 5;
+	assert_true(workload_open_several(&all, names, 2, &r->settings, false, NULL, &r->fault));
+	while (workload_next_for(r->drive->host, &all, &request, &r->fault) == TRACE_OK) {
+		requests[request.device]++;
+		writes[request.device] += request.type == REQUEST_WRITE;
+	}
+	assert_int_equal(requests[0], 7);
+	assert_int_equal(requests[1], 9);
+	assert_true(writes[0] > 0);
+	assert_int_equal(writes[1], 0);
+	workload_close(&all);
+	replay_free(r);
+}
+
 /* Tenant 1 has sent all when its third request arrives, at 2 q; tenant 0 has two requests then, of which one
  * waits. */
 static void test_the_end_of_the_first_tenant(void **state)
@@ -643,6 +670,7 @@ int main(void)
 		cmocka_unit_test(test_traces_apart_or_in_one),
 		cmocka_unit_test(test_merged_by_time_and_then_by_tenant),
 		cmocka_unit_test(test_seeds_of_tenants),
+		cmocka_unit_test(test_settings_of_the_profile_of_a_tenant),
 		cmocka_unit_test(test_the_end_of_the_first_tenant),
 		cmocka_unit_test(test_a_run_of_several_traces_is_resumed),
 		cmocka_unit_test(test_a_device_that_is_no_tenant),
