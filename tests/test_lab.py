@@ -64,6 +64,23 @@ measure = programs | doubled
 series = ftl
 over = page
 """
+ALONE = """
+[experiment]
+drive = parameters/tiny.cfg
+alone = yes
+[axis workload]
+both = uniform requests=300 space=3M + mixed requests=400 space=3M write_share=0
+[axis kind]
+priority round_robin = host.arbitration=*
+[measures]
+slow0 = tenant.0.slowdown
+slow1 = tenant.1.slowdown
+fair = tenant.fairness
+mean0 = tenant.0.all.latency_mean_ns + 0
+mean1 = tenant.1.all.latency_mean_ns + 0
+there = alone.tenant.0.all.count - tenant.0.all.count + alone.tenant.1.read.count - tenant.1.read.count
+others = alone.tenant.1.write.count + 0
+"""
 FAMILIES = """
 [experiment]
 drive = parameters/tiny.cfg
@@ -178,12 +195,25 @@ class Description(Folder):
         self.assertEqual(
             e.settings(place),
             (
-                "mixed",
+                ["mixed"],
                 ["workload.requests=300", "workload.space=3072K", "ftl=page", "map.cache_bytes=1K", "seed=2"],
             ),
         )
         place["workload"] = "trace"
         self.assertEqual(e.settings(place)[1][0], "trace.limit=300")
+
+    def test_several_workloads_of_a_point(self):
+        both = "uniform requests=5 space=3M + traces/samples/random.trace + mixed requests=6 workload.seed=1"
+        self.write("both.ini", SWEEP.replace("mixed requests={n} space={3*1024}K", both))
+        e = description.read(self.at("both.ini"), [])
+        place = {"workload": "mixed", "ftl": "page", "cache": "1K", "seed": "2"}
+        workloads, settings = e.settings(place)
+        self.assertEqual(workloads, ["uniform", "traces/samples/random.trace", "mixed"])
+        self.assertEqual(settings[:2], ["workload.0.requests=5", "workload.0.space=3M"])
+        self.assertEqual(settings[2:4], ["workload.2.requests=6", "workload.seed=1"])
+        for wrong in "uniform +", "+ uniform", "uniform + + mixed":
+            self.mistake(SWEEP.replace("mixed requests={n} space={3*1024}K", wrong),
+                         "[axis workload] mixed: should be a profile or a trace")
 
     def test_settings_that_depend_on_two_axes(self):
         two = SWEEP.replace(
@@ -423,6 +453,38 @@ class Sweep(Folder):
         self.contains(page, "<b>1</b> of 2</td>", "<b>1</b> of 1</td>", "(1 not run)", "because")
         self.assertEqual(page.count("data:image/svg+xml"), 4)
         self.assertIn('\n1024 "1K" ', self.text("results/sweep/n-300/figures/lines-1.gp"))
+
+    def test_tenants_beside_themselves_alone(self):
+        """A run of each tenant alone, which those that differ in arbitration share."""
+        self.write("two.ini", ALONE)
+        self.assertEqual(len(self.lab("list", self.at("two.ini")).stdout.splitlines()), 2 + 2)
+        self.lab("run", self.at("two.ini"))
+        rows = [line.split("\t") for line in self.text("results/two/default/results.tsv").splitlines()]
+        self.assertEqual(len(rows), 3)
+        runs = self.at("results/two/default/runs")
+        alone = {}
+        for name in os.listdir(runs):
+            with open(os.path.join(runs, name), encoding="utf-8") as file:
+                run = json.load(file)
+            if "host.alone" in run["parameters"]:
+                alone[run["parameters"]["host.alone"]] = run["statistics"]
+        self.assertEqual(sorted(alone), ["0", "1"])
+        for row in map(dict, (zip(rows[0], row) for row in rows[1:])):
+            slow = [float(row[f"mean{i}"]) / alone[str(i)][f"tenant.{i}.all.latency_mean_ns"] for i in (0, 1)]
+            self.assertAlmostEqual(float(row["slow0"]), slow[0], 6)
+            self.assertAlmostEqual(float(row["slow1"]), slow[1], 6)
+            self.assertGreater(slow[1], 1)
+            self.assertAlmostEqual(float(row["fair"]), min(slow) / max(slow), 6)
+            self.assertEqual(float(row["there"]), 0)
+            self.assertEqual(float(row["others"]), 0)
+        again = self.lab("rerun", self.at("results/two/default")).stdout
+        self.assertEqual(again, "4 runs of 4 are the same\n")
+        self.write("two.ini", ALONE.replace("alone = yes", "alone = perhaps"))
+        self.assertIn("alone = perhaps: should be yes or no",
+                      self.lab("list", self.at("two.ini"), status=2).stderr)
+        self.write("two.ini", ALONE.replace("alone = yes\n", ""))
+        self.assertIn("tenant.0.slowdown: needs alone = yes in [experiment]",
+                      self.lab("list", self.at("two.ini"), status=2).stderr)
 
     def test_nothing_runs_twice(self):
         self.lab("run", self.at("sweep"))

@@ -26,7 +26,7 @@ MOST_POINTS = 10_000  # of an axis
 MOST_PLACES = 1_000_000
 SECTIONS = {"experiment", "numbers", "defaults", "measures", "labels", "axis", "grid", "figure", "matrix"}
 OPTIONS = {"title", "about", "source", "reading", "stamp", "drive", "program", "fold", "columns", "fitted",
-           "strict"}
+           "strict", "alone"}
 OF_MATRIX = {"axis", "numbers", "at", "title", "caption", "outside", "leaves"}
 PLAIN = re.compile(r"\w[\w.-]*")  # names of files
 NAMED = re.compile(r"{([\w.-]+)}")  # in a note: a point, or another number
@@ -114,18 +114,41 @@ class Experiment:
                 if name in outside:
                     raise Mistake(f"{path}: {row.id}: {name} leaves what is published, and explains nothing")
 
-    def settings(self, place: Place) -> tuple[str, list[str]]:
-        """The workload of a place and all its settings, in the order of the axes; what stands later wins."""
-        workload, settings = "", []
+    def settings(self, place: Place) -> tuple[list[str], list[str]]:
+        """The workloads of a place, mostly one, and all its settings, in the order of the axes; what stands
+        later wins."""
+        workloads: list[str] = []
+        settings = []
         for axis, point in place.items():
             words = next((self.instead[p][axis][point] for p in place.values()
                           if point in self.instead.get(p, {}).get(axis, {})), self.axes[axis][point])
             if axis == "workload":
-                workload, words = words[0], words[1:]
-                if not os.path.exists(workload):
-                    words = [word if word.startswith("workload.") else "workload." + word for word in words]
+                workloads, words = of_workloads(words)
             settings += words
-        return workload, settings
+        return workloads, settings
+
+
+def parts_of(words: list[str]) -> list[list[str]]:
+    """Between one `+` and the next."""
+    parts: list[list[str]] = [[]]
+    for word in words:
+        if word == "+":
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    return parts
+
+
+def of_workloads(words: list[str]) -> tuple[list[str], list[str]]:
+    """Names and settings of `A KEY=VALUE... + B KEY=VALUE...`; those of a profile begin with `workload.`, of
+    one of several with its number."""
+    parts = parts_of(words)
+    settings = []
+    for i, (name, *own) in enumerate(parts):
+        prefix = f"workload.{i}." if len(parts) > 1 else "workload."
+        settings += own if os.path.exists(name) else [
+            word if word.startswith("workload.") else prefix + word for word in own]
+    return [part[0] for part in parts], settings
 
 
 def evaluate(text: str, numbers: dict[str, object], where: str) -> str:
@@ -261,6 +284,8 @@ class Sections:
         check_options(found, OPTIONS, f"{self.path}: [experiment]")
         if not re.fullmatch(r"0*[1-9]\d{0,8}", found.get("fold", "1"), re.ASCII):
             raise Mistake(f"{self.path}: [experiment] fold = {found['fold']}: should be a number from 1")
+        if found.get("alone", "no") not in ("yes", "no"):
+            raise Mistake(f"{self.path}: [experiment] alone = {found['alone']}: should be yes or no")
         if "program" in found and not os.access(found["program"], os.X_OK):
             raise Mistake(f"{self.path}: [experiment] program = {found['program']}: should be a program")
         if re.search(r"[/.]", found.get("drive", "")) and not os.path.isfile(found["drive"]):
@@ -304,7 +329,7 @@ def read(path: str, given: list[str]) -> Experiment:
     if "workload" not in axes:
         raise Mistake(f"{path}: there is no [axis workload]: a point of it is a profile or a trace")
     for point, words in axes["workload"].items():
-        if not words:
+        if not all(parts_of(words)):
             raise Mistake(f"{path}: [axis workload] {point}: should be a profile or a trace")
     own = path.endswith("experiment.ini")  # of a folder; else a file with its table beside it
     name = os.path.basename(os.path.dirname(os.path.abspath(path)) if own else path)

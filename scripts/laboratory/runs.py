@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -21,6 +22,9 @@ from laboratory.description import Experiment, Place, number
 from laboratory.fold import folded
 from laboratory.mistake import Mistake, NotRun
 
+ALONE = re.compile(r"alone\.(tenant\.(\d+)\..*)|tenant\.(\d+)\.slowdown|tenant\.fairness")
+# What decides among tenants is without effect on one that is alone.
+AMONG = ("host.arbitration =", "host.classes =", "host.weights =", "host.burst =")
 LATENCIES = ("reads", "writes", "all")  # columns of latency.txt
 
 
@@ -39,10 +43,11 @@ class Run:
     command: list[str]  # without where results go
     places: list[Place] = field(default_factory=list)
     error: str = ""
+    alone: str = ""  # of a tenant alone: what it is called; it has no places
 
 
 def name_of(run: Run) -> str:
-    return " ".join(run.places[0].values())
+    return run.alone or " ".join(run.places[0].values())
 
 
 def write_whole(path: str, text: str) -> None:
@@ -84,6 +89,7 @@ class Runs:
         self.children = Children()
         self.drives = ["--drives", drives] if drives else []  # where prepared drives are kept
         self.run_of: dict[tuple[str, ...], Run] = {}
+        self.alone: dict[tuple[str, ...], list[Run]] = {}  # of each tenant
         self.columns = any(figure.get("plot") == "cdf" for figure in experiment.figures.values()) \
             or any("above(" in measure for measure in experiment.measures.values())
         self.identities: dict[str, str] = {}
@@ -148,14 +154,15 @@ class Runs:
 
     def check(self, place: Place) -> tuple[str, list[str], list[str]]:
         """Key of what was asked; the command; the lines of `ssd run --check`, or its complaint behind "!"."""
-        workload, settings = self.experiment.settings(place)
+        workloads, settings = self.experiment.settings(place)
         if program := self.experiment.options.get("program"):
             files = (value for _, _, value in (s.partition("=") for s in settings) if os.path.isfile(value))
             said = [*settings, digest_of_file(program), *map(digest_of_file, files)]
-            return "", [program, self.ssd, *settings, workload], said
+            return "", [program, self.ssd, *settings, *workloads], said
         drive = self.experiment.options["drive"]
-        words = [*self.words(settings), drive, workload]
-        asked = digest(self.binary, self.identity(drive, "parameters"), self.identity(workload), *words)
+        words = [*self.words(settings), drive, *workloads]
+        files = [self.identity(drive, "parameters"), *map(self.identity, workloads)]
+        asked = digest(self.binary, *files, *words)
         said = self.checked.get(asked)
         if said is None:
             done = self.children.run([self.ssd, "run", "--check", "--quiet", *words])
@@ -175,10 +182,13 @@ class Runs:
             asked_now |= {asked: said} if asked else {}
             idle |= {line[2:] for line in said if line.startswith("#")}
             matters = (line for line in said if not line.startswith("#"))
-            key = digest(self.binary, self.identity(command[-1]), *matters)
+            workloads = self.experiment.settings(place)[0]
+            key = digest(self.binary, *map(self.identity, workloads), *matters)
             run = by_key.setdefault(key, Run(key, command))
             run.places.append(place)
             self.run_of[tuple(place.values())] = run
+            if self.experiment.options.get("alone") == "yes":
+                self.alone[tuple(place.values())] = self.each_alone(place, command, said, by_key)
         if asked_now.keys() - self.checked.keys():
             self.checked.update(asked_now)
             write_whole(os.path.join(self.folder, "checked.json"), json.dumps(self.checked))
@@ -186,6 +196,21 @@ class Runs:
             why = f" ({'; '.join(sorted(idle))})" if idle else ""
             print(f"{len(self.run_of)} places, {len(by_key)} runs{why}", file=sys.stderr)
         return list(by_key.values())
+
+    def each_alone(self, place: Place, command: list[str], said: list[str],
+                   by_key: dict[str, Run]) -> list[Run]:
+        """The runs of a place in which one of its tenants after the other is alone."""
+        workloads = self.experiment.settings(place)[0]
+        tenants = next((int(line.split()[2]) for line in said if line.startswith("host.tenants =")), 1)
+        matters = [line for line in said if not line.startswith(("#", *AMONG))]
+        found = []
+        for i in range(tenants) if tenants > 1 else ():
+            operands = len(command) - 1 - len(workloads)
+            words = [*command[:operands], "-s", f"host.alone={i}", *command[operands:]]
+            key = digest(self.binary, *map(self.identity, workloads), *matters, f"host.alone = {i}")
+            name = f"{' '.join(place.values())}, tenant {i} alone"
+            found.append(by_key.setdefault(key, Run(key, words, alone=name)))
+        return found
 
     # ---- running ----
 
@@ -251,7 +276,9 @@ class Runs:
 
     def replayed(self, place: Place) -> tuple[str, list[str]]:
         """The workload of a place, and what is set of its profile; of a seed it keeps its own."""
-        workload, settings = self.experiment.settings(place)
+        (workload, *others), settings = self.experiment.settings(place)
+        if others:
+            raise Mistake(f"{' '.join(place.values())}: several workloads have no statistics trace.*")
         return workload, [word for word in settings if word.startswith("workload.")]
 
     def trace_path(self, place: Place) -> str:
@@ -309,6 +336,8 @@ class Runs:
         if name.startswith("trace."):
             whole = self.load(self.trace_path(place))
             return whole.get("statistics", whole).get(name)
+        if of_alone := ALONE.fullmatch(name):
+            return self.compared_with_alone(place, name, of_alone)
         run = self.run_of.get(tuple(place.values()))
         if not run:
             if place in self.of_grids:
@@ -318,3 +347,27 @@ class Runs:
         if name.startswith("param."):
             return whole.get("parameters", {}).get(name.removeprefix("param."))
         return whole.get("statistics", {}).get(name)
+
+    def check_alone(self, name: str) -> None:
+        if ALONE.fullmatch(name) and self.experiment.options.get("alone") != "yes":
+            raise Mistake(f"{name}: needs alone = yes in [experiment]")
+
+    def compared_with_alone(self, place: Place, name: str, found: re.Match[str]) -> object:
+        """alone.tenant.N.NAME: a statistic of tenant N alone; tenant.N.slowdown: how many times its mean
+        latency is what it is alone; tenant.fairness: the least slowdown over the largest."""
+        self.check_alone(name)
+        alone = self.alone.get(tuple(place.values()), [])
+        if found[1]:
+            i = int(found[2])
+            whole = self.load(self.path(alone[i].key)) if i < len(alone) else {}
+            return whole.get("statistics", {}).get(found[1])
+        slowdowns = [self.slowdown(place, i) for i in range(len(alone))]
+        if found[3]:
+            return slowdowns[int(found[3])] if int(found[3]) < len(slowdowns) else None
+        there = [slowdown for slowdown in slowdowns if slowdown]
+        return min(there) / max(there) if there and len(there) == len(slowdowns) else None
+
+    def slowdown(self, place: Place, tenant: int) -> float | None:
+        latency = f"tenant.{tenant}.all.latency_mean_ns"
+        together, alone = self.statistic(place, latency), self.statistic(place, f"alone.{latency}")
+        return together / alone if together and alone else None  # type: ignore[operator]

@@ -155,6 +155,8 @@ class Values:
         for name, text in self.experiment.measures.items():
             try:
                 self.check_names(text, {*SCALAR, "above"})
+                for name, _ in re.findall(STATISTIC, text):
+                    self.runs.check_alone(name)
             except Mistake as mistake:
                 raise Mistake(f"[measures] {name} = {text}: {mistake}") from None
             self.check_circle(name, [])
