@@ -89,6 +89,12 @@ static inline bool request_has_sectors(enum request_type type)
 	return type < REQUEST_TYPES;
 }
 
+/* Does a host wait for it?  The other commands are done by the way. */
+static inline bool request_is_awaited(enum request_type type)
+{
+	return request_has_sectors(type) || type == REQUEST_FLUSH;
+}
+
 static inline struct extent request_extent(const struct request *r)
 {
 	return (struct extent){ r->start, r->start + r->sectors };

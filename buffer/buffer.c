@@ -1,4 +1,4 @@
-#include "buffer/buffer.h"
+#include "buffer/extents.h"
 
 #include "base/bits.h"
 #include "base/fault.h"
@@ -166,28 +166,6 @@ void buffer_pad(struct buffer *b, lpn_t lpn)
 		buffer_add_victim(b, (struct victim){ lpn, NODE_NONE, 0 });
 }
 
-static void buffer_push_extent(struct extent_list *list, struct extent e)
-{
-	list->extent =
-		memory_grown(list->extent, &list->room, list->n + 1, sizeof *list->extent, "buffer extents");
-	list->extent[list->n++] = e;
-}
-
-/* Adds a range to the list; ranges that touch become one, so that requests can form again. */
-static void buffer_add_extent(struct extent_list *list, struct extent e)
-{
-	if (list->n && list->extent[list->n - 1].end == e.start)
-		list->extent[list->n - 1].end = e.end;
-	else
-		buffer_push_extent(list, e);
-}
-
-static void buffer_add_mask(struct extent_list *list, sector_t first, mask_t mask)
-{
-	for (uint32_t from = 0, end = 0; bits_next_run(mask, &from, &end);)
-		buffer_add_extent(list, (struct extent){ first + from, first + end });
-}
-
 static sector_t buffer_page_start(const struct buffer *b, lpn_t lpn)
 {
 	return (sector_t)lpn << b->sector_shift;
@@ -217,11 +195,11 @@ static void buffer_flush(struct buffer *b)
 		mask_t dirty;
 
 		if (v->node == NODE_NONE) {
-			buffer_push_extent(&b->flush, (struct extent){ start, start });
+			extents_push(&b->flush, (struct extent){ start, start });
 			continue;
 		}
 		dirty = buffer_node(b, v->node)->dirty & v->mask;
-		buffer_add_mask(&b->flush, start, dirty);
+		extents_add_mask(&b->flush, start, dirty);
 		b->statistics.evicted_pages++;
 		b->statistics.flushed_pages += dirty != 0;
 		b->statistics.flushed_sectors += buffer_count_bits(dirty);
@@ -420,7 +398,7 @@ static bool buffer_read_part(struct buffer *b, lpn_t lpn, mask_t mask, mask_t *a
 
 	*absent = mask & ~found;
 	buffer_count_access(b, REQUEST_READ, at, found, *absent);
-	buffer_add_mask(&b->missing, buffer_page_start(b, lpn), *absent);
+	extents_add_mask(&b->missing, buffer_page_start(b, lpn), *absent);
 	if (found)
 		b->ops->hit(b, at, REQUEST_READ, mask);
 	return found;

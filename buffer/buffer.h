@@ -134,7 +134,8 @@ struct buffer_ops {
 	void (*inserted)(struct buffer *, uint32_t node, enum request_type, mask_t);
 	/* A buffered page is written (perhaps other sectors of it), or a read found some of its sectors. */
 	void (*hit)(struct buffer *, uint32_t node, enum request_type, mask_t);
-	/* Optional: sectors of the page were added, evicted or trimmed, and some are left. */
+	/* Optional: sectors of the page were added, evicted or trimmed, and some are left; or all became
+	 * clean. */
 	void (*resized)(struct buffer *, uint32_t node, mask_t before);
 	/* The page leaves, evicted or trimmed. */
 	void (*removed)(struct buffer *, uint32_t node);
@@ -167,6 +168,10 @@ void buffer_free(struct buffer *);
 uint32_t buffer_write(struct buffer *, struct extent);
 uint32_t buffer_read(struct buffer *, struct extent);
 void buffer_trim(struct buffer *, struct extent);
+
+/* Hands the dirty sectors of the pages that the extent, which is not empty, touches to the FTL in one call;
+ * they stay, clean. */
+void buffer_clean(struct buffer *, struct extent);
 
 /* ---- for policies ---- */
 

@@ -73,7 +73,7 @@ static void cflru_hit(struct buffer *b, uint32_t node, enum request_type type, m
 	cflru_enter(b, node, type == REQUEST_READ && !buffer_node(b, node)->dirty);
 }
 
-/* A trim may drop the last dirty sector. */
+/* A trim may drop the last dirty sector, a FLUSH makes all of them clean. */
 static void cflru_resized(struct buffer *b, uint32_t node, mask_t before)
 {
 	(void)before;

@@ -94,7 +94,7 @@ static void coop_pack(struct buffer *b)
 	buffer_explain(b, "minipages of the least recently used pages share a page");
 	for (uint32_t node = recency_oldest(&c->recency, b); node != c->recency.queue && room;
 		node = list_next(recency_links(b), node))
-		if (!coop_is_whole(b, node))
+		if (buffer_node(b, node)->dirty && !coop_is_whole(b, node))
 			buffer_choose(b, node, coop_first_minipages(b, node, &room));
 	buffer_merge(b);
 	c->statistics.packed_pages++;
@@ -106,7 +106,7 @@ static void coop_evict(struct buffer *b)
 	uint32_t oldest = recency_oldest(&c->recency, b);
 	bool whole = coop_is_whole(b, oldest);
 
-	if (!whole && ((const struct coop_settings *)b->settings)->packs) {
+	if (!whole && buffer_node(b, oldest)->dirty && ((const struct coop_settings *)b->settings)->packs) {
 		coop_pack(b);
 		return;
 	}

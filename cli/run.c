@@ -3,6 +3,7 @@
 #include "base/version.h"
 #include "base/wrap.h"
 #include "cli/saver.h"
+#include "drive/durable.h"
 #include "prepare/image.h"
 #include "run/report.h"
 #include "run/summary.h"
@@ -119,6 +120,8 @@ static bool run_open_outputs(struct session *s, struct fault *fault)
 	beside = s->saver.rows[ROWS_LOG];
 	s->log = journal_create(beside ? beside : s->out[OUT_LOG].stream,
 		!beside && run_ends_in(o->log, ".zst"), s->settings.host.of.tenants > 1, fault);
+	if (s->log && durable_matters(&s->settings))
+		journal_tell_fua(s->log);
 	return s->log;
 }
 

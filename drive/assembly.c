@@ -2,9 +2,11 @@
 #include "drive/drive.h"
 
 #include "base/memory.h"
+#include "drive/durable.h"
 #include "drive/refusals.h"
 #include "drive/statistics.h"
 #include "host/door.h"
+#include "flash/schedule.h"
 
 static void drive_have_slc(struct drive *d)
 {
@@ -20,10 +22,12 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 	const struct ftl_ops *ftl = settings_ftl(settings);
 	const struct buffer_ops *buffer;
 	const void *buffer_own;
+	uint64_t memory_pages = 0;
 
 	d->settings = settings;
 	buffer = settings_buffer(settings, &buffer_own);
-	if (settings_geometry(settings, &d->geometry, fault))
+	if (settings_geometry(settings, &d->geometry, fault) &&
+		durable_memory(settings, &d->geometry, &memory_pages, fault))
 		d->host = host_create(host_layers[settings->host.layer], &settings->host,
 			settings->host_own[settings->host.layer], &settings->trace,
 			(struct host_device){ d->geometry.logical_sectors, d->geometry.sectors_per_page,
@@ -39,6 +43,7 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 	d->flash = flash_create(&d->geometry, &settings->flash, d->oracle);
 	if (slc_is_on(&settings->ftl.slc))
 		drive_have_slc(d);
+	schedule_have_write_memory(d->flash->schedule, memory_pages);
 	if (verify)
 		flash_have_judged(d->flash, settings->dram.access_ns);
 	d->ftl = ftl_create(ftl, settings->ftl_own[settings->top.ftl], &settings->ftl, d->flash, fault);

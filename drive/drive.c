@@ -1,3 +1,4 @@
+#include "drive/durable.h"
 #include "drive/inside.h"
 
 #include "flash/schedule.h"
@@ -264,7 +265,39 @@ static void drive_command(struct drive *d, const struct request *r)
 
 static uint8_t drive_handle(struct drive *d, const struct request *r)
 {
-	return d->ftl->store ? handles_of_request(&d->ftl->store->handles, r) : 0;
+	return d->ftl->store && r->type != REQUEST_FLUSH ? handles_of_request(&d->ftl->store->handles, r) : 0;
+}
+
+static void drive_serve_request(struct drive *d, const struct request *r)
+{
+	bool durable = durable_begin(d, r);
+
+	if (r->type == REQUEST_FLUSH)
+		durable_flush(d);
+	else
+		drive_serve(d, r);
+	if (durable)
+		durable_end(d);
+}
+
+/* The request is taken in; `programs` had been made for the host before it. */
+static void drive_count_entered(
+	struct drive *d, const struct request *r, enum request_class kind, uint64_t programs)
+{
+	d->in_drive++;
+	if (r->type == REQUEST_FLUSH)
+		d->flushes++;
+	else
+		d->submitted[r->type]++;
+	if (r->type == REQUEST_WRITE)
+		drive_count_programs(&d->count->of_class[kind][REQUEST_WRITE],
+			d->flash->count[OP_PROGRAM][CAUSE_HOST] - programs, r);
+}
+
+static bool drive_is_first(const struct drive *d)
+{
+	return !d->submitted[REQUEST_READ] && !d->submitted[REQUEST_WRITE] && !d->submitted[REQUEST_TRIM] &&
+	       !d->flushes;
 }
 
 static bool drive_enter(struct drive *d, const struct request *r)
@@ -276,22 +309,19 @@ static bool drive_enter(struct drive *d, const struct request *r)
 		       : d->listener ? d->listener->entered(d->listener->context, r)
 				     : 0;
 
-	if (!d->submitted[REQUEST_READ] && !d->submitted[REQUEST_WRITE] && !d->submitted[REQUEST_TRIM])
+	if (drive_is_first(d))
 		d->first_arrival = r->arrival > d->counted_from ? r->arrival : d->counted_from;
 	upkeep_entered(&d->upkeep);
 	schedule_begin(d->flash->schedule, &d->io);
 	d->io.handle = drive_handle(d, r);
 	drive_remember(d, d->io.ticket,
 		(struct pending){ r->arrival, now, r->sectors, row, (uint8_t)r->type, (uint8_t)kind,
-			d->tenant ? (uint8_t)r->device : 0 });
-	drive_serve(d, r);
+			d->tenant ? (uint8_t)r->device : 0,
+			r->type == REQUEST_WRITE && r->flags & REQUEST_FUA });
+	drive_serve_request(d, r);
 	if (d->journal)
 		journal_taken(d->journal, row, d->flash);
-	d->submitted[r->type]++;
-	d->in_drive++;
-	if (r->type == REQUEST_WRITE)
-		drive_count_programs(&d->count->of_class[kind][REQUEST_WRITE],
-			d->flash->count[OP_PROGRAM][CAUSE_HOST] - programs, r);
+	drive_count_entered(d, r, kind, programs);
 	schedule_submit(d->flash->schedule, &d->io,
 		drive_arrives(d, r) - now + d->io.accesses * d->settings->dram.access_ns +
 			d->io.controller_ns);
@@ -302,7 +332,7 @@ bool drive_submit(struct drive *d, const struct request *r)
 {
 	if (d->queue_judge)
 		queue_judge_entered(d->queue_judge, r, d->in_drive);
-	if (request_has_sectors(r->type))
+	if (request_is_awaited(r->type))
 		return drive_enter(d, r);
 	drive_command(d, r);
 	return !d->ftl->failed;
@@ -326,6 +356,7 @@ void drive_count_from_here(struct drive *d)
 {
 	stat_list_start(&d->statistics);
 	memset(d->submitted, 0, sizeof d->submitted);
+	d->flushes = 0;
 	for (uint32_t ticket = 0; ticket < d->pending_used; ticket++)
 		d->pending[ticket].uncounted = true;
 	d->uncounted = d->in_drive;

@@ -45,12 +45,19 @@ struct drive_figures {
 	double wear_mean, wear_sd;
 };
 
+/* FLUSH, and writes with FUA, which are among the writes, too. */
+struct durable_statistics {
+	struct request_statistics request;
+	struct histogram service;
+};
+
 struct drive_statistics {
 	/* Per request_type, and of all.  Counted as requests complete: `sectors` of each type, `count` of
 	 * all, and trims, which have no class.  The rest is summed up by statistics_sum_types() before it is
 	 * read. */
 	struct request_statistics request[REQUEST_TYPES + 1];
-	struct histogram service[REQUEST_TYPES];      /* latency without the wait for a slot */
+	struct histogram service[REQUEST_TYPES]; /* latency without the wait for a slot */
+	struct durable_statistics flush, fua;
 	struct class_statistics of_class[CLASSES][2]; /* [REQUEST_READ] and [REQUEST_WRITE] */
 	struct drive_figures figures;
 };
@@ -69,6 +76,7 @@ struct pending {
 	uint32_t sectors, row; /* of the journal, or the number that the listener gave */
 	uint8_t type, kind;    /* enum request_type, enum request_class */
 	uint8_t tenant;        /* of several; 0: there is one */
+	bool fua;              /* a write whose data is to be in flash */
 	bool on_link;          /* a read whose data is crossing the host's link */
 	bool uncounted;        /* it entered before the statistics began */
 	bool is_command;       /* without sectors */
@@ -127,7 +135,7 @@ struct drive {
 	uint64_t uncounted; /* of these, those that entered before the statistics began */
 	tick_t counted_from;
 	bool warming; /* the statistics have not begun: requests that complete get no row in the journal */
-	uint64_t submitted[REQUEST_TYPES];
+	uint64_t submitted[REQUEST_TYPES], flushes;
 	struct drive_statistics *count;
 	struct tenant_statistics *tenant;      /* of each; NULL: there is one */
 	struct journal *journal;               /* NULL: none.  Owned by the caller */

@@ -11,8 +11,8 @@ void drive_check_rooms(const struct drive *d)
 
 void drive_check(const struct drive *d)
 {
-	uint64_t submitted =
-		d->submitted[REQUEST_READ] + d->submitted[REQUEST_WRITE] + d->submitted[REQUEST_TRIM];
+	uint64_t submitted = d->submitted[REQUEST_READ] + d->submitted[REQUEST_WRITE] +
+			     d->submitted[REQUEST_TRIM] + d->flushes;
 
 	BUG_ON(submitted != d->count->request[REQUEST_TYPES].count + d->in_drive - d->uncounted,
 		"%llu requests submitted, %llu completed, %llu in the drive", (unsigned long long)submitted,

@@ -17,9 +17,10 @@ static const struct state_row drive_state_of_pending[] = {
 	STATE_NUMBER(struct pending, entered),
 	STATE_NUMBER(struct pending, sectors),
 	STATE_NUMBER(struct pending, row), /* drive_state_holds() checks it */
-	STATE_BELOW(struct pending, type, STATE_LIMIT(REQUEST_TYPES)),
+	STATE_UP_TO(struct pending, type, STATE_LIMIT(REQUEST_FLUSH)),
 	STATE_BELOW(struct pending, kind, STATE_LIMIT(CLASSES)),
 	STATE_BELOW(struct pending, tenant, STATE_LIMIT(TENANTS_MOST)), /* drive_state_holds() */
+	STATE_BOOL(struct pending, fua),
 	STATE_BOOL(struct pending, on_link),
 	STATE_BOOL(struct pending, uncounted),
 	STATE_BOOL(struct pending, is_command),
@@ -63,6 +64,7 @@ const struct state_row drive_state[] = {
 	STATE_NUMBER(struct drive, counted_from),
 	STATE_BOOL(struct drive, warming),
 	STATE_NUMBER(struct drive, submitted),
+	STATE_NUMBER(struct drive, flushes),
 	STATE_NUMBER(struct drive, first_arrival),
 	STATE_NUMBER(struct drive, last_completion),
 	STATE_RESTORED(drive_state_holds),

@@ -23,7 +23,7 @@ struct journal {
 	FILE *out;
 	struct archive *packer; /* NULL: plain */
 	struct pool rows;
-	bool tenants; /* have a column */
+	bool tenants, tells_fua; /* have columns */
 	bool muted, failed;
 	uint64_t requests;
 	uint64_t before[OP_KINDS][CAUSES]; /* counts of the medium when the last request entered */
@@ -123,6 +123,14 @@ struct journal *journal_create(FILE *out, bool packed, bool tenants, struct faul
 	if (tenants)
 		l->used = (size_t)(journal_put_text(l->text + l->used, "tenant", '\n') - l->text);
 	return l;
+}
+
+void journal_tell_fua(struct journal *l)
+{
+	l->tells_fua = true;
+	l->used = (size_t)(journal_put_text(l->text, header, ',') - l->text);
+	l->used = (size_t)(journal_put_text(l->text + l->used, l->tenants ? "fua,tenant" : "fua", '\n') -
+			   l->text);
 }
 
 /* Errors of the stream are reported by whoever closes it. */
@@ -225,7 +233,7 @@ static char *journal_put_parts(char *to, const struct journal_row *row, tick_t w
 static char *journal_put_row(
 	const struct journal *l, char *to, const struct journal_row *row, const char *of_class, tick_t when)
 {
-	static const char *const types[] = { "read", "write", "trim" };
+	static const char *const types[] = { "read", "write", "trim", [REQUEST_FLUSH] = "flush" };
 
 	to = journal_put_number(to, row->number, ',');
 	to = journal_put_number(to, row->request.arrival, ',');
@@ -239,6 +247,9 @@ static char *journal_put_row(
 	for (int kind = 0; kind < KINDS; kind++)
 		for (int of = 0; of < PURPOSES; of++)
 			to = journal_put_number(to, row->ops[kind][of], ',');
+	if (l->tells_fua)
+		to = journal_put_number(
+			to, row->request.type == REQUEST_WRITE && row->request.flags & REQUEST_FUA, ',');
 	if (l->tenants)
 		to = journal_put_number(to, row->request.device, ',');
 	to[-1] = '\n';
@@ -269,7 +280,7 @@ static const struct state_row request_state[] = {
 	STATE_NUMBER(struct request, line),
 	STATE_NUMBER(struct request, sectors),
 	STATE_NUMBER(struct request, device),
-	STATE_BELOW(struct request, type, STATE_LIMIT(REQUEST_TYPES)),
+	STATE_UP_TO(struct request, type, STATE_LIMIT(REQUEST_FLUSH)),
 	STATE_NUMBER(struct request, hint),
 	STATE_NUMBER(struct request, flags),
 	{ 0 },
@@ -285,7 +296,7 @@ static const struct state_row journal_row_state[] = {
 };
 
 const struct state_row journal_state[] = {
-	STATE_FIXED(out, packer, tenants, muted, failed),
+	STATE_FIXED(out, packer, tenants, tells_fua, muted, failed),
 	STATE_SCRATCH(before, used, text),
 	STATE_POOL(struct journal, rows, STATE_UNBOUNDED, journal_row_state),
 	STATE_NUMBER(struct journal, requests),

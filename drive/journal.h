@@ -23,6 +23,9 @@ struct journal;
  * a fault if the library cannot; errors of the stream are found when it is closed. */
 struct journal *journal_create(FILE *, bool packed, bool tenants, struct fault *);
 
+/* Before the first row: a last column says of each request whether it is a write with FUA. */
+void journal_tell_fua(struct journal *);
+
 /* Writes the rows so far to the stream; if it is packed, the packer may keep some. */
 void journal_flush(struct journal *);
 

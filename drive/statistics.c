@@ -1,6 +1,7 @@
 #include "drive/statistics.h"
 
 #include "base/memory.h"
+#include "drive/durable.h"
 #include "flash/schedule.h"
 
 #include <inttypes.h>
@@ -41,6 +42,24 @@ static const struct stat_row request_rows[] = {
 	{ "count", "requests", "completed", STAT_COUNT, CLASS(request.count) },
 	{ "bytes", "bytes", "", STAT_COUNT, CLASS(request.bytes) },
 	{ "latency", "", "arrival to completion", STAT_TIMES, CLASS(request.latency) },
+	{ 0 },
+};
+
+#define DURABLE(field) offsetof(struct durable_statistics, field)
+
+static const struct stat_row flush_rows[] = {
+	{ "count", "requests", "completed", STAT_COUNT, DURABLE(request.count) },
+	{ "latency", "", "arrival to completion", STAT_TIMES, DURABLE(request.latency) },
+	{ "service", "", "entry into the drive to completion", STAT_TIMES, DURABLE(service) },
+	{ 0 },
+};
+
+static const struct stat_row fua_rows[] = {
+	{ "count", "requests", "writes to be in flash when they are completed", STAT_COUNT,
+		DURABLE(request.count) },
+	{ "bytes", "bytes", "", STAT_COUNT, DURABLE(request.bytes) },
+	{ "latency", "", "arrival to completion", STAT_TIMES, DURABLE(request.latency) },
+	{ "service", "", "entry into the drive to completion", STAT_TIMES, DURABLE(service) },
 	{ 0 },
 };
 
@@ -91,6 +110,8 @@ void statistics_sum_types(struct drive_statistics *s)
 		of->count = of->latency.count;
 	}
 	statistics_join_types(s->request);
+	s->request[REQUEST_TYPES].count += s->flush.request.count;
+	histogram_join(&s->request[REQUEST_TYPES].latency, &s->flush.request.latency);
 }
 
 static void statistics_gather_requests(void *drive)
@@ -98,6 +119,7 @@ static void statistics_gather_requests(void *drive)
 	struct drive_statistics *s = ((struct drive *)drive)->count;
 
 	statistics_sum_types(s);
+	s->fua.request.bytes = s->fua.request.sectors * SECTOR_BYTES;
 	for (int type = 0; type <= REQUEST_TYPES; type++)
 		s->request[type].bytes = s->request[type].sectors * SECTOR_BYTES;
 	for (int kind = 0; kind < CLASSES; kind++)
@@ -131,6 +153,24 @@ static void statistics_add_group(struct drive *d, const char *title, const char 
 	stat_list_add(&d->statistics, (struct stat_group){ title, prefix, rows, values, size });
 }
 
+/* Requests that a workload need not have; with some settings it tells something that there are none. */
+static void statistics_add_durable(struct drive *d)
+{
+	struct drive_statistics *s = d->count;
+	bool quiet = !durable_matters(d->settings);
+
+	stat_list_add(&d->statistics, (struct stat_group){ .prefix = "request.flush.",
+					      .rows = flush_rows,
+					      .values = &s->flush,
+					      .size = sizeof s->flush,
+					      .quiet = quiet });
+	stat_list_add(&d->statistics, (struct stat_group){ .prefix = "request.fua.",
+					      .rows = fua_rows,
+					      .values = &s->fua,
+					      .size = sizeof s->fua,
+					      .quiet = quiet });
+}
+
 static void statistics_add_requests(struct drive *d)
 {
 	static const char *const prefix[] = { "request.read.", "request.write.", "request.trim.",
@@ -152,6 +192,7 @@ static void statistics_add_requests(struct drive *d)
 	for (int type = 0; type < REQUEST_TYPES; type++)
 		statistics_add_group(
 			d, NULL, prefix[type], service_rows, &s->service[type], sizeof s->service[type]);
+	statistics_add_durable(d);
 	for (int kind = 0; kind < CLASSES; kind++)
 		for (int type = REQUEST_READ; type <= REQUEST_WRITE; type++, title = NULL) {
 			struct class_statistics *c = &s->of_class[kind][type];

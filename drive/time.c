@@ -40,6 +40,13 @@ static void drive_count_for_tenant(struct drive *d, const struct pending *p, tic
 	t->ns = when - d->first_arrival;
 }
 
+static void drive_count_durable(struct durable_statistics *s, const struct pending *p, tick_t when)
+{
+	drive_count_request(&s->request, p, when);
+	s->request.sectors += p->sectors;
+	histogram_add(&s->service, when - p->entered);
+}
+
 static inline void drive_complete(struct drive *d, const struct pending *p, tick_t when)
 {
 	struct drive_statistics *s = d->count;
@@ -50,14 +57,18 @@ static inline void drive_complete(struct drive *d, const struct pending *p, tick
 	if (d->host->door)
 		door_note_left(d->host->door, p->tenant);
 	if (d->journal)
-		journal_completed(
-			d->journal, p->row, class_name(p->kind), when, !p->uncounted && !d->warming);
+		journal_completed(d->journal, p->row, p->type == REQUEST_FLUSH ? "none" : class_name(p->kind),
+			when, !p->uncounted && !d->warming);
 	else if (d->listener)
 		d->listener->completed(d->listener->context, p, when);
 	if (p->uncounted)
 		return;
 	d->last_completion = when > d->last_completion ? when : d->last_completion;
 	s->request[REQUEST_TYPES].count++;
+	if (p->type == REQUEST_FLUSH || p->fua)
+		drive_count_durable(p->fua ? &s->fua : &s->flush, p, when);
+	if (p->type == REQUEST_FLUSH)
+		return;
 	s->request[p->type].sectors += p->sectors;
 	histogram_add(&s->service[p->type], when - p->entered);
 	if (d->tenant)

@@ -71,7 +71,7 @@ static void census_count_followers(struct census *c, const struct geometry *g, c
 /* Is it in the ring of its block? */
 static bool census_has_turn(const struct op *op)
 {
-	return op->kind != OP_READ && op->kind != OP_FORWARD && !op->orphan && !ops_is_part(op);
+	return op->kind != OP_READ && !ops_is_in_controller(op) && !op->orphan && !ops_is_part(op);
 }
 
 /* The passes of its wordline wait for a program that is not ready. */
@@ -90,7 +90,8 @@ static void census_count_op(struct census *c, const struct geometry *g, uint32_t
 	const struct op *op = ops_at(c->ops, i);
 
 	c->in_flight++;
-	c->held += op->held;
+	c->held += op->held && op->room == ROOM_NOT_NEEDED;
+	c->waits[i] += ops_lacks_room(op);
 	BUG_ON((census_has_turn(op) || ops_is_part(op)) && !bits_get(behind, i),
 		"operation %u is in no list of a block", i);
 	if (ops_is_part(op) && op->stage == STAGE_WAITING)

@@ -3,6 +3,7 @@
 #include "flash/events.h"
 #include "flash/order.h"
 #include "flash/wordline.h"
+#include "flash/write_memory.h"
 
 void complete_part(struct schedule *s, uint32_t index)
 {
@@ -67,12 +68,13 @@ void complete_op(struct schedule *s, uint32_t index)
 	event_done(s, index);
 	load_change(s, op, -(uint64_t)op->cell_ns);
 	s->in_flight--;
-	s->held -= op->held;
-	if (op->kind != OP_READ && op->kind != OP_FORWARD && !ops_is_part(op))
+	s->held -= op->held && op->room == ROOM_NOT_NEEDED;
+	if (op->kind != OP_READ && !ops_is_in_controller(op) && !ops_is_part(op))
 		order_finish(&s->ops, block, index);
 	complete_unblock_waiters(s, index);
-	if (op->kind != OP_FORWARD)
+	if (!ops_is_in_controller(op))
 		complete_leave_blocks(s, op, block);
+	write_memory_leave(s, index);
 	if (op->ticket != INDEX_NONE) {
 		event_finished(s, index);
 		complete_part(s, op->ticket);

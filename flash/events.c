@@ -16,6 +16,16 @@ void event_works_observed(const struct schedule *s, uint32_t ticket, uint64_t id
 	judge_works(s->flash->judge, ticket, idle_ns, s->now);
 }
 
+void event_durable_observed(const struct schedule *s, uint32_t ticket)
+{
+	judge_durable(s->flash->judge, ticket);
+}
+
+void event_flushes_observed(const struct schedule *s, uint32_t ticket)
+{
+	judge_flushes(s->flash->judge, ticket);
+}
+
 void event_submitted_observed(const struct schedule *s, const struct io *io, tick_t delay)
 {
 	if (s->accounts)
@@ -129,6 +139,21 @@ void event_ready_observed(const struct schedule *s, uint32_t op)
 		accounts_ready(s->accounts, op, events_unit(s, op), s->now);
 	if (s->tracer)
 		tracer_ready(s->tracer, ops_handle(&s->ops, op), s->now);
+}
+
+/* The time until now was spent on waiting for room, unless the request still waits for the program. */
+void event_has_room_observed(const struct schedule *s, uint32_t index)
+{
+	const struct op *op = ops_at(&s->ops, index);
+
+	if (s->accounts)
+		accounts_waited(s->accounts, index, false, s->now);
+	if (s->accounts && op->ticket != INDEX_NONE && !op->durable)
+		accounts_finished(s->accounts, index, op->ticket);
+	if (s->tracer && !op->durable)
+		tracer_left(s->tracer, ops_handle(&s->ops, index), s->now);
+	if (s->flash->judge)
+		judge_has_room(s->flash->judge, ops_handle(&s->ops, index), s->now);
 }
 
 void event_pass_made_observed(const struct schedule *s, uint32_t op)

@@ -26,6 +26,9 @@ EVENT(event_begun, TO_JUDGE, (const struct schedule *s, uint32_t ticket), (s, ti
 /* The ticket is not of a request, but of work for which the drive must have been idle. */
 EVENT(event_works, TO_JUDGE, (const struct schedule *s, uint32_t ticket, uint64_t idle_ns),
 	(s, ticket, idle_ns))
+/* The data of the request is to be in flash when it completes; and all data written before. */
+EVENT(event_durable, TO_JUDGE, (const struct schedule *s, uint32_t ticket), (s, ticket))
+EVENT(event_flushes, TO_JUDGE, (const struct schedule *s, uint32_t ticket), (s, ticket))
 EVENT(event_submitted, TO_JUDGE | TO_ACCOUNTS, (const struct schedule *s, const struct io *io, tick_t delay),
 	(s, io, delay))
 EVENT(event_completed, TO_JUDGE, (const struct schedule *s, uint32_t ticket), (s, ticket))
@@ -47,6 +50,10 @@ EVENT(event_released, TO_ACCOUNTS, (const struct schedule *s, uint32_t op, uint3
 EVENT(event_unblocked, TO_ACCOUNTS, (const struct schedule *s, uint32_t op, uint32_t by), (s, op, by))
 EVENT(event_reads_at, TO_JUDGE, (const struct schedule *s, uint32_t op, ppn_t source), (s, op, source))
 EVENT(event_ready, TO_ACCOUNTS | TO_TRACER, (const struct schedule *s, uint32_t op), (s, op))
+
+/* There is room in memory for the page of a program, which may have other dependencies. */
+EVENT(event_has_room, TO_ALL, (const struct schedule *s, uint32_t op), (s, op))
+
 /* A pass of a wordline, whose time its programs account for. */
 EVENT(event_pass_made, TO_ACCOUNTS, (const struct schedule *s, uint32_t op), (s, op))
 

@@ -85,7 +85,9 @@ void flash_have_judged(struct flash *f, tick_t dram_ns)
 		.forward_bytes = s->forward_bytes,
 		.reads_first = s->scheduler == SCHEDULE_READ_FIRST,
 		.cache_reads = s->cache_register & CACHE_READ,
-		.cache_programs = s->cache_register & CACHE_PROGRAM });
+		.cache_programs = s->cache_register & CACHE_PROGRAM,
+
+		.memory_pages = schedule_write_memory(f->schedule) });
 	schedule_be_judged(f->schedule);
 }
 
@@ -543,6 +545,7 @@ void flash_statistics(struct flash *f, struct stat_list *list)
 					    .rows = flash_wordline_rows,
 					    .values = f,
 					    .owner = f });
+	schedule_statistics(f->schedule, list);
 }
 
 void flash_check_books(const struct flash *f)

@@ -86,6 +86,7 @@ struct io {
 	bool timed;
 	bool detached;              /* the request does not wait for the operations issued now */
 	bool work;                  /* no request: it is done when its operations of every cause are */
+	bool durable;               /* the request waits for its data to be in flash, not in memory */
 	bool cached;                /* its writes go through the SLC cache (gc/slc.h) */
 	uint8_t handle;             /* of the request: where its data is placed (ftl/handles.h) */
 	uint32_t ticket;            /* number of the request in the schedule; INDEX_NONE: of none */
@@ -101,7 +102,8 @@ struct io {
 struct flash *flash_create(const struct geometry *, const struct flash_settings *, struct oracle *);
 void flash_free(struct flash *);
 
-/* Attaches a judge of time (observe/judge.h), before the first operation.  `dram_ns`: time of a look-up. */
+/* Attaches a judge of time (observe/judge.h), before the first operation, and after the memory for writes is
+ * known (schedule.h).  `dram_ns`: time of a look-up. */
 void flash_have_judged(struct flash *, tick_t dram_ns);
 
 /* Blocks may be in SLC mode, in which they take these times.  Before a judge is attached. */

@@ -3,11 +3,16 @@
 #include "flash/events.h"
 #include "flash/order.h"
 #include "flash/wordline.h"
+#include "flash/write_memory.h"
 
-/* The request that waits for an operation issued now, or INDEX_NONE. */
+/* The request that waits for an operation issued now, or INDEX_NONE.  A write that is done in memory waits
+ * for no old data. */
 static uint32_t issue_ticket(const struct io *io, enum cause cause)
 {
-	return io->detached || (cause_is_background(cause) && !io->work) ? INDEX_NONE : io->ticket;
+	if (io->detached || (cause_is_background(cause) && !io->work) ||
+		(cause == CAUSE_RMW && !io->durable && io->flash->schedule->memory.pages))
+		return INDEX_NONE;
+	return io->ticket;
 }
 
 static void issue_join_request(struct schedule *s, struct io *io, uint32_t index)
@@ -62,7 +67,8 @@ HOT uint32_t issue_op(
 		.sectors = (uint16_t)sectors,
 		.kind = (uint8_t)kind,
 		.cause = (uint8_t)cause,
-		.mode = mode };
+		.mode = mode,
+		.durable = io->durable };
 	load_change(s, op, op->cell_ns);
 	s->in_flight++;
 	issue_join_request(s, io, index);
@@ -87,7 +93,9 @@ HOT op_t issue_timed_op(
 		order_enter(block);
 	if (kind == OP_COPY)
 		order_enter(target);
-	if (kind == OP_PROGRAM && s->held < s->room) {
+	if (kind == OP_PROGRAM && write_memory_takes(s, op, s->flash->owner[ppn])) {
+		write_memory_enter(s, index);
+	} else if (kind == OP_PROGRAM && s->held < s->room) {
 		op->held = true;
 		s->held++;
 	}
@@ -211,4 +219,24 @@ void schedule_wait_for(struct schedule *s, op_t op, op_t other)
 bool schedule_done(const struct schedule *s, op_t op)
 {
 	return ops_index(&s->ops, op) == INDEX_NONE;
+}
+
+/* ---- FLUSH ---- */
+
+void schedule_flush(struct schedule *s, struct io *io)
+{
+	uint32_t programs = 0;
+	op_t flush;
+
+	event_flushes(s, io->ticket);
+	flush = ops_handle(&s->ops, issue_op(io, OP_FLUSH, 0, PPN_NONE, 0, CAUSE_HOST));
+	for (uint32_t i = 0; i < s->ops.op.used; i++) {
+		const struct op *op = ops_at(&s->ops, i);
+
+		if (op->kind != OP_PROGRAM || op->cause != CAUSE_HOST || op->stage == STAGE_DONE)
+			continue;
+		schedule_wait_for(s, flush, ops_handle(&s->ops, i));
+		programs++;
+	}
+	schedule_note(s, "a FLUSH waits for %u program%s", programs, programs == 1 ? "" : "s");
 }

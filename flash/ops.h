@@ -19,6 +19,9 @@ enum stage {
 	STAGE_DONE
 };
 
+/* In the controller's memory, for the page of a program. */
+enum room { ROOM_NOT_NEEDED, ROOM_LATER, ROOM_ASKED, ROOM_GIVEN };
+
 /* Bits: the page, and the target of a copy, are in blocks in SLC mode; the program folds a page. */
 enum { OP_IN_SLC = 1, OP_TO_SLC = 2, OP_FOLDS = 4 };
 
@@ -26,7 +29,7 @@ enum { OP_IN_SLC = 1, OP_TO_SLC = 2, OP_FOLDS = 4 };
  * Kinds of operations that the schedule makes itself: the passes in which a wordline is programmed
  * (wordline.h). No request waits for them, and observers see the programs of pages that they carry out.
  */
-enum { OP_WORDLINE = OP_FORWARD + 1, OP_SECOND_PASS };
+enum { OP_WORDLINE = OP_FLUSH + 1, OP_SECOND_PASS };
 
 struct op {
 	uint32_t next;       /* in a queue, a command, a request's list or the free list */
@@ -44,6 +47,7 @@ struct op {
 	union {
 		uint32_t to_life; /* the same of `to` */
 		uint32_t before;  /* of an erase: the one before it in the ring, or one that is done */
+		uint32_t behind_for_room; /* of a program without room: the next one */
 	};
 	/* Next in the ring of its block or its wordline, or in the list of reads forwarded from a program. */
 	uint32_t behind;
@@ -57,6 +61,8 @@ struct op {
 	bool held;    /* a program: the controller's memory holds its page */
 	bool chases;  /* a read: a program or copy of its page was in flight when it was issued */
 	bool orphan;  /* its block has been erased outside time */
+	bool durable; /* its request waits for it, even if its page has room */
+	uint8_t room; /* enum room */
 };
 
 /*
@@ -110,6 +116,18 @@ static inline struct copy *ops_copy(const struct ops *o, uint32_t copy)
 static inline struct wordline *ops_wordline(const struct ops *o, uint32_t wordline)
 {
 	return (struct wordline *)o->wordline.object + wordline;
+}
+
+/* Takes it place in the controller alone? */
+static inline bool ops_is_in_controller(const struct op *op)
+{
+	return op->kind == OP_FORWARD || op->kind == OP_FLUSH;
+}
+
+/* Must the program wait for room? */
+static inline bool ops_lacks_room(const struct op *op)
+{
+	return op->room == ROOM_LATER || op->room == ROOM_ASKED;
 }
 
 static inline bool ops_is_pass(const struct op *op)

@@ -119,7 +119,7 @@ HOT void ready_op(struct schedule *s, uint32_t index)
 	op->stage = STAGE_READY;
 	if (op->forwards != INDEX_NONE)
 		ready_answer_reads(s, index);
-	if (op->kind == OP_FORWARD)
+	if (ops_is_in_controller(op))
 		ready_answer(s, index);
 	else if (op->kind == OP_READ || op->orphan)
 		unit_enqueue(s, index);

@@ -3,6 +3,7 @@
 #include "base/fault.h"
 #include "base/memory.h"
 #include "flash/events.h"
+#include "flash/write_memory.h"
 
 /* Bus time of a command without its data.  A copy-back sends a read and a program command. */
 static uint64_t schedule_command_ns(const struct tick_list *times, enum op_kind kind)
@@ -53,7 +54,7 @@ struct schedule *schedule_create(struct flash *flash)
 		s->plane_command_ns[kind] =
 			schedule_command_ns(&s->settings->plane_command_ns, (enum op_kind)kind);
 	}
-	s->woken = s->answered = s->completed = QUEUE_EMPTY;
+	s->woken = s->answered = s->completed = s->roomless = QUEUE_EMPTY;
 	s->room = flash->settings->forward_bytes / g->page_bytes;
 	s->units = g->dies / dies_per_unit << s->registers;
 	s->unit = memory_array(s->units, sizeof *s->unit, "dies");
@@ -118,6 +119,7 @@ static void schedule_release(struct schedule *s, uint32_t first_op, uint32_t tic
 
 		event_released(s, first_op, ticket);
 		ready_unblock(s, first_op, INDEX_NONE);
+		write_memory_ask(s, first_op);
 		first_op = next;
 	}
 	unit_dispatch_woken(s);
@@ -293,6 +295,7 @@ uint32_t schedule_least_loaded(struct schedule *s, uint32_t from)
 void schedule_statistics_start(struct schedule *s)
 {
 	s->busy = (struct busy){ 0 };
+	write_memory_start(s);
 }
 
 struct busy schedule_busy(const struct schedule *s)

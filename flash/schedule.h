@@ -74,6 +74,22 @@ void schedule_begin_work(struct schedule *, struct io *, uint64_t idle_ns);
 void schedule_begin_for_nobody(struct schedule *, struct io *);
 void schedule_submit(struct schedule *, struct io *, tick_t delay);
 
+/* Before the operations of a request are issued: it is done when its data is in flash, not when there is room
+ * for it in memory.  After that: it waits for every program with cause host that is not done. */
+void schedule_make_durable(struct schedule *, struct io *);
+void schedule_flush(struct schedule *, struct io *);
+
+/* A write is done when it is in the controller's memory, which has room for so many pages (write_memory.h).
+ * Before the first operation; 0, at first: when it is in flash. */
+void schedule_have_write_memory(struct schedule *, uint64_t pages);
+uint64_t schedule_write_memory(const struct schedule *);
+
+/* Does a program, whose request is released, wait for room in it? */
+bool schedule_lacks_room(const struct schedule *);
+
+/* Adds the statistics of that memory to the list, if there is one. */
+void schedule_statistics(struct schedule *, struct stat_list *);
+
 /* Attaches a tracer; NULL: detaches it. */
 void schedule_trace(struct schedule *, struct tracer *);
 

@@ -8,6 +8,7 @@
  *	command.c          which operations one command serves (multi-plane), and how long it takes
  *	bus.h              the bus of a channel: who uses it, who waits for it
  *	complete.c         an operation is done: its dependents, its blocks and its request go on
+ *	write_memory.c     programs that wait for room in the controller's memory
  *	wordline.c         programs that wait for each other, as a wordline is programmed as one
  *	schedule.c         requests and the event loop
  *	schedule_state.c   saved and checked state
@@ -75,6 +76,15 @@ struct wordline_wait {
 	uint32_t life;
 };
 
+/* The controller's memory for data that the host writes (write_memory.h). */
+struct write_memory {
+	uint64_t pages;      /* that fit; 0: a write is done when its data is in flash */
+	uint64_t used, most; /* now; at one moment, since the statistics began */
+	bool full;           /* since then a program could have room */
+	tick_t full_since;
+	uint64_t full_ns; /* for so long one could, until then */
+};
+
 struct schedule {
 	struct flash *flash;
 	const struct geometry *geometry;
@@ -99,7 +109,9 @@ struct schedule {
 
 	struct queue answered; /* forwarded reads whose data is there, to be completed */
 	bool answering;
-	uint64_t held, room; /* pages in the controller's memory, and how many fit */
+	uint64_t held, room; /* pages in the controller's memory, and how many fit (flash.forward_bytes) */
+	struct write_memory memory;
+	struct queue roomless; /* programs without room in it, in the order in which they were made */
 
 	uint32_t wordline_pages; /* that a program command programs in each plane */
 	uint32_t *open;          /* by block: its open wordline, or INDEX_NONE; NULL: programs are by page */

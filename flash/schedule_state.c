@@ -5,6 +5,7 @@
 #include "flash/cache_register.h"
 #include "flash/census.h"
 #include "flash/wordline.h"
+#include "flash/write_memory.h"
 
 /* ---- operations ---- */
 
@@ -56,6 +57,7 @@ static const struct state_row op_state[] = {
 	STATE_NUMBER(struct op, life),
 	STATE_NUMBER(struct op, to_life),
 	STATE_NUMBER(struct op, before), /* schedule_ops_hold() */
+	STATE_NUMBER(struct op, behind_for_room),
 	STATE_INDEX(struct op, behind, STATE_ITS_COUNT),
 	STATE_INDEX(struct op, forwards, STATE_ITS_COUNT),
 	STATE_INDEX(struct op, followers, STATE_OWN(struct ops, copy.used)),
@@ -69,6 +71,8 @@ static const struct state_row op_state[] = {
 	STATE_BOOL(struct op, held),
 	STATE_BOOL(struct op, chases),
 	STATE_BOOL(struct op, orphan),
+	STATE_BOOL(struct op, durable),
+	STATE_UP_TO(struct op, room, STATE_LIMIT(ROOM_GIVEN)),
 	{ 0 },
 };
 
@@ -230,6 +234,8 @@ const struct state_row schedule_state[] = {
 		release_state),
 	STATE_NUMBER(struct schedule, release_order),
 	STATE_NUMBER(struct schedule, held),
+	STATE_STRUCT(struct schedule, memory, write_memory_state),
+	STATE_QUEUE(struct schedule, roomless, OPS),
 	STATE_QUEUE(struct schedule, completed, STATE_OWN(struct schedule, ops.ticket.used)),
 	STATE_NUMBER(struct schedule, in_flight),
 	STATE_STRUCT(struct schedule, loads, loads_state),
@@ -284,6 +290,7 @@ void schedule_check(const struct schedule *s)
 	bus_check(s);
 	if (s->open)
 		wordline_check(s);
+	write_memory_check(s);
 	BUG_ON(s->in_flight != c.in_flight + (uint64_t)s->releases.count || s->held != c.held,
 		"%llu operations in flight and %llu pages held, but %u and %u counted",
 		(unsigned long long)s->in_flight, (unsigned long long)s->held,

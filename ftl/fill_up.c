@@ -91,8 +91,26 @@ static bool fill_up_holds_up(
 		s->space->flash->schedule, s->space->plane[plane].open[stream].block, ticket);
 }
 
+/* Pads for which a request waits may take what a victim begun was promised: that goes on first.  What it
+ * moves may fill up the wordline, too. */
+static void fill_up_finish_victims(struct store *s, struct io *io, uint32_t ticket)
+{
+	for (plane_t plane = 0; plane < s->space->geometry->planes; plane++)
+		for (unsigned stream = 0; stream < s->space->streams; stream++) {
+			block_t b = s->space->plane[plane].open[stream].block;
+			uint32_t pages = b == BLOCK_NONE ? 0 : schedule_lacks(s->space->flash->schedule, b);
+
+			if (pages && !fill_up_is_spare(s, plane, stream, pages, ticket) &&
+				fill_up_holds_up(s, plane, stream, pages, ticket))
+				collector_collect(s->collector, io, plane);
+		}
+}
+
 void fill_up_for(struct store *s, struct io *io, uint32_t ticket)
 {
+	if (!s)
+		return;
+	fill_up_finish_victims(s, io, ticket);
 	fill_up_open(s, io, ticket, fill_up_holds_up);
 }
 

@@ -29,6 +29,7 @@ static const char *const layer_names[] = {
 static const char *const mode_names[] = { "open", "closed", NULL };
 static const char *const end_names[] = { "last", "first", NULL };
 static const char *const arbitration_names[] = { "fifo", "round_robin", "weighted", "priority", NULL };
+static const char *const done_names[] = { "flash", "memory", NULL };
 
 const struct param host_params[] = {
 	{ HOST(CHOICE, mode), 0, 0, "", "open",
@@ -102,6 +103,21 @@ const struct param host_params[] = {
 		"number of the only tenant whose requests enter the drive, as if the others had none; \"\" = "
 		"requests of all do",
 		.matters_if = "host.tenants!=1", .stateless = true, .quiet = true },
+	{ HOST(CHOICE, write_done), 0, 0, "", "flash",
+		"a write is complete when its data is in flash, or when there is room for it in the "
+		"controller's memory",
+		done_names, .stateless = true, .quiet = true },
+	{ HOST(UINT, write_bytes), 0, 1e15, "bytes", "0",
+		"memory for data that is written; 0 = 2 x flash.cell_bits pages for each plane of the drive, "
+		"and with programs by wordline for each of fdp.handles",
+		.matters_if = "host.write_done=memory", .stateless = true, .quiet = true },
+	{ HOST(BOOL, plp), 0, 1, "", "false",
+		"the drive's memory survives a loss of power: FLUSH and FUA wait for no program",
+		.stateless = true, .quiet = true },
+	{ HOST(UINT, flush_every), 0, 1e15, "writes", "0",
+		"a FLUSH follows each so many writes of the workload, at the arrival of the last one; 0 = "
+		"none but those of the workload",
+		.stateless = true, .quiet = true },
 	{ 0 },
 };
 
@@ -122,6 +138,10 @@ const struct param trace_params[] = {
 		"are an error" },
 	{ TRACE(BOOL, fit), 0, 1, "", "false",
 		"a generator profile that needs more space than the device has is scaled down" },
+	{ TRACE(BOOL, flush), 0, 1, "", "false",
+		"FLUSH and FUA in traces of blkparse and fio are read; off = they are left out, as other "
+		"events that are no requests",
+		.quiet = true },
 	{ TRACE(UINT, limit), 0, 1e15, "requests", "0", "only the first requests; 0 = all" },
 	{ 0 },
 };

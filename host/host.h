@@ -25,6 +25,8 @@
 #include "stats/table.h"
 #include "types.h"
 
+enum write_done { DONE_IN_FLASH, DONE_IN_MEMORY };
+
 enum host_mode { HOST_OPEN, HOST_CLOSED };
 
 struct host_settings {
@@ -36,12 +38,16 @@ struct host_settings {
 	uint64_t link_ns;
 	double link_mb_per_s; /* 0 = no limit */
 	struct tenant_settings of;
+	int write_done;
+	uint64_t write_bytes; /* of memory for writes; 0 = 2 x the pages of a wordline in each plane */
+	bool plp;
+	uint64_t flush_every; /* writes; 0 = never */
 };
 
 /* Group "trace".  Most of it is passed on to traces/. */
 struct trace_settings {
 	char *format, *columns, *member, *devices, *time_unit;
-	bool fold, sort_fully, fit;
+	bool fold, sort_fully, fit, flush;
 	uint64_t limit; /* requests; 0 = all */
 	/* For a profile of the generator: settings that replace its own ("requests=1000"), and a number added
 	 * to its seed unless they set one. */

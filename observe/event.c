@@ -22,7 +22,7 @@ const char *cause_name(enum cause cause)
 
 const char *op_name(enum op_kind kind)
 {
-	static const char *const names[] = { "read", "program", "copy", "erase", "forward" };
+	static const char *const names[] = { "read", "program", "copy", "erase", "forward", "flush" };
 
 	return names[kind];
 }

@@ -17,9 +17,10 @@ enum op_kind {
 	OP_COPY,
 	OP_ERASE,
 	OP_KINDS,
-	OP_FORWARD =
-		/* a read answered from the controller's memory: takes no flash operation and no time */
-	OP_KINDS
+
+	/* Of the controller alone: they take no flash operation and no time. */
+	OP_FORWARD = OP_KINDS, /* a read answered from the controller's memory */
+	OP_FLUSH               /* done when the programs that it waits for are */
 };
 
 /* The cause of an operation.  Every counter of the medium is kept per cause. */

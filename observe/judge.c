@@ -118,6 +118,7 @@ void judge_completed(struct judge *j, uint32_t ticket, tick_t now)
 		judge_leave_parts(j, r, now);
 	BUG_ON(r->pending, "the request of ticket %u completes at %llu before %u of its operations", ticket,
 		(unsigned long long)now, r->pending);
+	judge_check_flushed(j, r);
 	BUG_ON(!r->submitted || now < r->released,
 		"the request of ticket %u completes at %llu, its look-ups take until %llu", ticket,
 		(unsigned long long)now, (unsigned long long)r->released);
@@ -152,9 +153,10 @@ static void judge_made_write(struct judge *j, struct judged_op *d)
 		return;
 	if (j->settings.by_wordline)
 		judge_made_part(j, d);
-	d->held = j->settings.by_wordline ||
+	judge_made_program(j, d);
+	d->held = j->settings.by_wordline || d->room == JUDGED_WITHOUT_ROOM ||
 		  (j->held + 1) * j->settings.page_bytes <= j->settings.forward_bytes;
-	j->held += d->held;
+	j->held += d->held && d->room == JUDGED_NO_ROOM_NEEDED;
 }
 
 static void judge_made_read(struct judge *j, struct judged_op *d)
@@ -338,6 +340,8 @@ void judge_cleared(struct judge *j, ppn_t first)
 
 void judge_idle(const struct judge *j)
 {
+	BUG_ON(j->in_memory || j->room_given != j->room_made, "at the end %llu pages are in memory",
+		(unsigned long long)j->in_memory);
 	BUG_ON(j->open_ops || j->open_requests || j->held,
 		"at the end %llu operations, %llu requests and %llu pages in memory are left",
 		(unsigned long long)j->open_ops, (unsigned long long)j->open_requests,
@@ -398,12 +402,15 @@ static const struct state_row judged_request_state[] = {
 	STATE_BOOL(struct judged_request, open),
 	STATE_BOOL(struct judged_request, submitted),
 	STATE_BOOL(struct judged_request, work),
+	STATE_BOOL(struct judged_request, durable),
+	STATE_BOOL(struct judged_request, flushes),
+	STATE_NUMBER(struct judged_request, flushed),
 	{ 0 },
 };
 
 static const struct state_row made_op_state[] = {
 	STATE_NUMBER(struct made_op, op),
-	STATE_UP_TO(struct made_op, kind, STATE_LIMIT(OP_FORWARD)),
+	STATE_UP_TO(struct made_op, kind, STATE_LIMIT(OP_FLUSH)),
 	STATE_BELOW(struct made_op, cause, STATE_LIMIT(CAUSES)),
 	STATE_BELOW(struct made_op, ppn, PAGES),
 	STATE_NUMBER(struct made_op, to), /* judge_ops_hold() */
@@ -434,6 +441,9 @@ static const struct state_row judged_op_state[] = {
 	STATE_BOOL(struct judged_op, passed),
 	STATE_BELOW(struct judged_op, command, STATE_LIMIT(2)),
 	STATE_INDEX(struct judged_op, wordline, STATE_OWN(struct judge, wordlines.used)),
+	STATE_NUMBER(struct judged_op, number),
+	STATE_NUMBER(struct judged_op, room_place),
+	STATE_UP_TO(struct judged_op, room, STATE_LIMIT(JUDGED_HAS_ROOM)),
 	{ 0 },
 };
 
@@ -467,7 +477,7 @@ static const struct state_row judged_block_state[] = {
 };
 
 static const struct state_row judged_command_state[] = {
-	STATE_UP_TO(struct judged_command, kind, STATE_LIMIT(OP_FORWARD)),
+	STATE_UP_TO(struct judged_command, kind, STATE_LIMIT(OP_FLUSH)),
 	STATE_NUMBER(struct judged_command, left),
 	STATE_NUMBER(struct judged_command, die),
 	STATE_NUMBER(struct judged_command, page),
@@ -534,6 +544,10 @@ const struct state_row judge_state[] = {
 	STATE_NUMBER(struct judge, open_requests),
 	STATE_NUMBER(struct judge, open_ops),
 	STATE_NUMBER(struct judge, held),
+	STATE_NUMBER(struct judge, programs),
+	STATE_NUMBER(struct judge, room_made),
+	STATE_NUMBER(struct judge, room_given),
+	STATE_NUMBER(struct judge, in_memory),
 	STATE_NUMBER(struct judge, ticket),
 	STATE_NUMBER(struct judge, last),
 	STATE_NUMBER(struct judge, left),

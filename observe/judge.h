@@ -44,6 +44,7 @@ struct judge_settings {
 	uint64_t forward_bytes;
 	bool reads_first;                 /* before other operations of the die that are ready */
 	bool cache_reads, cache_programs; /* what the die's cache register is for */
+	uint64_t memory_pages; /* for writes, which are done when they are there; 0: when in flash */
 };
 
 /* How a unit uses its bus: not any more, for a command and data of a program, for data of a read. */
@@ -55,6 +56,8 @@ void judge_free(struct judge *);
 /* Requests. */
 JUDGING judge_begin(struct judge *, uint32_t ticket);
 JUDGING judge_works(struct judge *, uint32_t ticket, uint64_t idle_ns, tick_t now); /* it is no request */
+JUDGING judge_durable(struct judge *, uint32_t ticket); /* its data is to be in flash */
+JUDGING judge_flushes(struct judge *, uint32_t ticket); /* so is all data written before */
 JUDGING judge_submit(struct judge *, uint32_t ticket, uint64_t look_ups, tick_t now);
 JUDGING judge_delayed(struct judge *, uint32_t ticket, tick_t until); /* its operations may start then */
 JUDGING judge_completed(struct judge *, uint32_t ticket, tick_t now);
@@ -67,6 +70,7 @@ JUDGING judge_kept(
 JUDGING judge_copied(struct judge *, ppn_t page, ppn_t from); /* the same, and nothing else */
 JUDGING judge_answers(struct judge *, ppn_t);                 /* the request is answered from the page */
 JUDGING judge_reads_at(struct judge *, op_t op, ppn_t source);
+JUDGING judge_has_room(struct judge *, op_t op, tick_t now); /* in memory, for the page of a program */
 JUDGING judge_started(struct judge *, op_t op, uint32_t unit, tick_t now);
 JUDGING judge_passed(struct judge *, op_t op, tick_t now); /* the first of two passes has ended */
 JUDGING judge_done(struct judge *, op_t op, tick_t now);

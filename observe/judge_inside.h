@@ -4,6 +4,7 @@
  *	judge.c            requests, operations issued and their dependencies, erases outside time
  *	judge_ops.c        operations start and end: dependencies, order in their block, data
  *	judge_wordlines.c  programs by wordline: pages that are programmed together, passes
+ *	judge_memory.c     room in memory for what a host writes, FLUSH and FUA
  *	judge_hardware.c   commands of units: planes, cells, bus, suspension
  */
 #ifndef OBSERVE_JUDGE_INSIDE_H
@@ -14,6 +15,8 @@
 #include "base/pool.h"
 #include "base/ring.h"
 #include "observe/judge.h"
+
+enum judged_room { JUDGED_NO_ROOM_NEEDED, JUDGED_WITHOUT_ROOM, JUDGED_HAS_ROOM };
 
 enum judged_stage { JUDGED_MADE, JUDGED_STARTED, JUDGED_DONE };
 
@@ -34,6 +37,9 @@ struct judged_op {
 	bool passed;                  /* of two passes one is done */
 	uint32_t command;             /* of its unit, once it has started: index of judged_unit.now */
 	uint32_t wordline;            /* that the program is a part of, or INDEX_NONE */
+	uint64_t number;              /* of a program, among all of them, from 0 */
+	uint64_t room_place;          /* the same among those that take room in memory */
+	enum judged_room room;
 };
 
 /* The pages that one command programs in a plane, until all of them are programmed. */
@@ -59,7 +65,10 @@ struct judged_request {
 	tick_t released;
 	uint32_t pending; /* operations not done */
 	bool open, submitted;
-	bool work; /* no request, but work in idle time */
+	bool work;    /* no request, but work in idle time */
+	bool durable; /* not done before its data is in flash */
+	bool flushes; /* not done before programs with smaller numbers are */
+	uint64_t flushed;
 };
 
 /* A life of a block that an erase has ended while operations that use it are in flight. */
@@ -127,9 +136,11 @@ struct judge {
 	struct judged_request *request;
 	uint32_t ops, op_room, requests, request_room;
 	uint64_t serial, open_requests, open_ops, held;
-	uint32_t ticket; /* of the request that issues operations */
-	tick_t last;     /* time of the last event */
-	tick_t left;     /* completion of the last request */
+	uint64_t programs;                         /* made */
+	uint64_t room_made, room_given, in_memory; /* those that take room: made, given it, having it */
+	uint32_t ticket;                           /* of the request that issues operations */
+	tick_t last;                               /* time of the last event */
+	tick_t left;                               /* completion of the last request */
 
 	struct judged_unit *unit;
 	struct judged_channel *channel;
@@ -190,7 +201,7 @@ static inline bool judge_writes(const struct judged_op *d)
 
 static inline const char *judge_kind_name(const struct judged_op *d)
 {
-	static const char *const names[] = { "read", "program", "copy", "erase", "forwarded read" };
+	static const char *const names[] = { "read", "program", "copy", "erase", "forwarded read", "FLUSH" };
 
 	return names[d->made.kind];
 }
@@ -236,7 +247,19 @@ void judge_end_part(struct judge *, const struct judged_op *, tick_t now);
 /* May work in idle time be over before the operation is done?  Its wordline lacks pages. */
 bool judge_may_be_left(const struct judge *, const struct judged_op *);
 
+/* ---- judge_memory.c ---- */
+
+/* A program is issued; is done. */
+void judge_made_program(struct judge *, struct judged_op *);
+void judge_end_program(struct judge *, const struct judged_op *);
+
+/* The request completes: aborts if it is a FLUSH and a program made before it is not done. */
+void judge_check_flushed(const struct judge *, const struct judged_request *);
+
 /* ---- judge_ops.c ---- */
+
+/* May the operations of its request start? */
+bool judge_is_released(const struct judge *, const struct judged_op *, tick_t now);
 
 /* Aborts unless the request is released and all dependencies of the operation are done. */
 void judge_check_waits(const struct judge *, const struct judged_op *, tick_t now);

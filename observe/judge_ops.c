@@ -2,8 +2,7 @@
 
 /* ---- an operation starts ---- */
 
-/* The operations of the request may start. */
-static bool judge_is_released(const struct judge *j, const struct judged_op *d, tick_t now)
+bool judge_is_released(const struct judge *j, const struct judged_op *d, tick_t now)
 {
 	const struct judged_request *r;
 
@@ -118,6 +117,8 @@ void judge_started(struct judge *j, op_t op, uint32_t unit, tick_t now)
 		j->unit[judge_unit(j, d)].reads--;
 	BUG_ON(judge_unit(j, d) != unit, "a %s of page %u starts on die %u", judge_kind_name(d), d->at, unit);
 	judge_check_waits(j, d, now);
+	BUG_ON(d->room == JUDGED_WITHOUT_ROOM, "the program of page %u starts without room in memory",
+		d->made.ppn);
 	judge_check_data(j, d);
 	if (d->made.kind != OP_READ && !d->passed)
 		judge_check_order(j, d);
@@ -175,8 +176,11 @@ static void judge_check_forward(const struct judge *j, const struct judged_op *d
 	const struct judged_op *writer = judge_find(j, d->writer);
 
 	judge_check_waits(j, d, now);
-	if (writer && writer->stage == JUDGED_MADE)
-		judge_check_waits(j, writer, now);
+	if (!writer || writer->stage != JUDGED_MADE)
+		return;
+	judge_check_waits(j, writer, now);
+	BUG_ON(writer->room == JUDGED_WITHOUT_ROOM,
+		"a read of page %u is answered from memory that has no room for the page yet", d->made.ppn);
 }
 
 static void judge_drop_waits(struct judge *j, struct judged_op *d)
@@ -206,10 +210,12 @@ void judge_done(struct judge *j, op_t op, tick_t now)
 	struct judged_op *d = judge_find(j, op);
 
 	judge_pass_time(j, now);
-	BUG_ON(!d || d->stage != (d->made.kind == OP_FORWARD ? JUDGED_MADE : JUDGED_STARTED),
+	BUG_ON(!d || d->stage != (d->made.kind < OP_KINDS ? JUDGED_STARTED : JUDGED_MADE),
 		"operation %llu is done and has not started", (unsigned long long)op);
 	if (d->made.kind == OP_FORWARD)
 		judge_check_forward(j, d, now);
+	else if (d->made.kind == OP_FLUSH)
+		judge_check_waits(j, d, now);
 	else
 		judge_leave_command(j, judge_unit(j, d), d, now);
 	if (d->wordline != INDEX_NONE)
@@ -220,7 +226,8 @@ void judge_done(struct judge *j, op_t op, tick_t now)
 		judge_end_write(j, d);
 	if (judge_reads(d))
 		judge_leave_block(j, judge_block(j, d->made.ppn), d->source_life, d->source_epoch);
-	j->held -= d->held;
+	j->held -= d->held && d->room == JUDGED_NO_ROOM_NEEDED;
+	judge_end_program(j, d);
 	if (d->made.awaited && j->request[d->made.ticket].serial == d->request)
 		j->request[d->made.ticket].pending--;
 	judge_drop_waits(j, d);

@@ -38,7 +38,7 @@ void tracer_made(struct tracer *t, const struct made_op *made)
 		return;
 	t->op = memory_grown(t->op, &t->op_room, t->ops + 1, sizeof *t->op, "trace of operations");
 	tracer_keep_place(t, made->op, t->ops);
-	t->op[t->ops++] = (struct traced_op){ *made, TICK_NEVER, TICK_NEVER, TICK_NEVER };
+	t->op[t->ops++] = (struct traced_op){ *made, TICK_NEVER, TICK_NEVER, TICK_NEVER, TICK_NEVER };
 	t->unfinished++;
 }
 
@@ -86,6 +86,16 @@ void tracer_done(struct tracer *t, op_t op, tick_t now)
 		return;
 	t->op[i].done = now;
 	t->unfinished--;
+	if (t->op[i].made.awaited && t->op[i].until == TICK_NEVER)
+		t->op[i].until = now;
+}
+
+void tracer_left(struct tracer *t, op_t op, tick_t now)
+{
+	uint32_t i = tracer_find(t, op);
+
+	if (i != TRACED_EARLIER)
+		t->op[i].until = now;
 }
 
 void tracer_works(struct tracer *t, op_t first, struct traced_span span)

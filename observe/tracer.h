@@ -16,6 +16,7 @@
 struct traced_op {
 	struct made_op made;
 	tick_t ready, start, done; /* TICK_NEVER: not yet */
+	tick_t until;              /* its request waited for it until then; TICK_NEVER: still, or never */
 };
 
 /* Indices of operations. */
@@ -68,6 +69,7 @@ void tracer_waits(struct tracer *, op_t op, op_t other);
 void tracer_ready(struct tracer *, op_t, tick_t now);
 void tracer_started(struct tracer *, op_t, tick_t now);
 void tracer_done(struct tracer *, op_t, tick_t now);
+void tracer_left(struct tracer *, op_t, tick_t now); /* its request waits for it no longer */
 
 /* The unit's command, of which `first` is the first operation, begins at a place; `op` of the span is not
  * set.  The last span there ends at `to` instead. */

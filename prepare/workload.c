@@ -159,7 +159,7 @@ bool workload_rewind(struct workload *w, struct fault *fault)
 {
 	bool done = true;
 
-	w->served = 0;
+	w->served = w->writes = 0;
 	for (uint32_t i = 0; i < w->parts && done; i++) {
 		w->ahead[i].line = 0;
 		done = workload_rewind(&w->part[i], fault);
@@ -189,12 +189,36 @@ enum trace_status workload_next(struct workload *w, struct request *r, struct fa
 	return status;
 }
 
+/* host.flush_every: the next request is a FLUSH, if enough writes have been taken since the last one. */
+static bool workload_flushes(const struct host *host, struct workload *w, struct request *r)
+{
+	uint64_t every = host->settings->flush_every;
+
+	if (!every || w->writes < every)
+		return false;
+	w->writes = 0;
+	*r = (struct request){ .arrival = w->last_write.arrival,
+		.line = w->last_write.line,
+		.device = w->last_write.device,
+		.type = REQUEST_FLUSH };
+	return true;
+}
+
 static enum trace_status workload_next_of(
 	struct host *host, struct workload *w, struct request *r, struct fault *fault)
 {
-	enum trace_status status = workload_next(w, r, fault);
+	enum trace_status status;
 
-	return status == TRACE_OK && !host_admit(host, r, w->name, fault) ? TRACE_BAD : status;
+	if (workload_flushes(host, w, r))
+		return TRACE_OK;
+	status = workload_next(w, r, fault);
+	if (status == TRACE_OK && !host_admit(host, r, w->name, fault))
+		return TRACE_BAD;
+	if (status == TRACE_OK && r->type == REQUEST_WRITE) {
+		w->writes++;
+		w->last_write = *r;
+	}
+	return status;
 }
 
 static enum trace_status workload_next_merged(

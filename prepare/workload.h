@@ -17,6 +17,8 @@ struct workload {
 	struct generator *generator;
 	struct trace_settings settings; /* what it points to outlives the workload */
 	uint64_t served, limit;
+	uint64_t writes; /* taken since the last FLUSH that host.flush_every adds */
+	struct request last_write;
 
 	/* Several in one: */
 	struct workload *part; /* of each tenant; NULL: it is a single one */

@@ -33,6 +33,11 @@ void name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
 static const char *const type_names[] = { "read", "write", "trim", "collection", "flush",
 	"update of a handle", "command" };
 
+const char *request_name(enum request_type type)
+{
+	return type_names[type];
+}
+
 static const char *const zone_command_names[] = {
 	[ZONE_COMMAND_OPEN] = "open", [ZONE_COMMAND_CLOSE] = "close", [ZONE_COMMAND_FINISH] = "finish"
 };
@@ -113,9 +118,21 @@ static int explain_handle(const struct explanation *x, const struct drive *d)
 		       : -1;
 }
 
+/* A program that has been released waits for room. */
+static void explain_memory(const struct drive *d)
+{
+	struct schedule *s = d->flash->schedule;
+	uint64_t pages = schedule_write_memory(s);
+
+	if (schedule_lacks_room(s))
+		schedule_note(s, "waits for room: %" PRIu64 " of %" PRIu64 " pages of memory are taken",
+			pages, pages);
+}
+
 void explanation_taken(struct explanation *x, struct drive *d)
 {
 	explain_wordlines(x, d);
+	explain_memory(d);
 	d->buffer->explains = NULL;
 	fclose(x->diary);
 	x->tracer.open = false;
@@ -227,15 +244,24 @@ static void explain_write_op(const struct explanation *x, const struct drive *d,
 	const struct traced_op *op = &x->tracer.op[index];
 
 	fprintf(out, "# %3u  %-8s%-7s", index + 1, op_name(op->made.kind), cause_name(op->made.cause));
-	explain_write_place(&d->geometry, op->made.kind == OP_COPY ? op->made.to : op->made.ppn, out);
-	explain_write_held(x, d, index, out);
+	if (op->made.kind == OP_FLUSH) {
+		fprintf(out, "  %-26s%-22s", "-", "-");
+	} else {
+		explain_write_place(&d->geometry, op->made.kind == OP_COPY ? op->made.to : op->made.ppn, out);
+		explain_write_held(x, d, index, out);
+	}
 	fprintf(out, "%8u", op->made.sectors);
 	explain_write_time(op->ready, x->request.arrival, out);
 	explain_write_time(op->start, x->request.arrival, out);
 	explain_write_time(op->done, x->request.arrival, out);
 	fputs("  ", out);
 	explain_write_waits(&x->tracer, index, out);
-	fputs(op->made.awaited ? "\n" : "  (the request does not wait for it)\n", out);
+	if (!op->made.awaited)
+		fputs("  (the request does not wait for it)", out);
+	else if (op->until != TICK_NEVER && op->until != op->done)
+		fprintf(out, "  (has room at %" PRIu64 ", the request waits no longer)",
+			op->until - x->request.arrival);
+	fputc('\n', out);
 }
 
 /* Operations in order of issue, each after the notes that precede it. */
@@ -262,8 +288,8 @@ tick_t explanation_completion(const struct explanation *x, const struct drive *d
 	for (uint32_t i = 0; i < x->tracer.ops; i++) {
 		const struct traced_op *op = &x->tracer.op[i];
 
-		if (op->made.awaited && op->done != TICK_NEVER && op->done > last)
-			last = op->done;
+		if (op->until != TICK_NEVER && op->until > last)
+			last = op->until;
 	}
 	return last;
 }
@@ -350,7 +376,7 @@ static void explain_tell_ops(const struct explanation *x, const struct geometry 
 		const struct traced_op *op = &t->op[i];
 		uint32_t all = explain_count_ops(t, 0, op->made.kind, op->made.cause);
 
-		if (explain_count_ops(t, i, op->made.kind, op->made.cause) < all)
+		if (op->made.kind == OP_FLUSH || explain_count_ops(t, i, op->made.kind, op->made.cause) < all)
 			continue;
 		fputs(between, out);
 		between = ", ";
@@ -377,6 +403,8 @@ static const char *explain_without_ops(const struct explanation *x, const struct
 		return "no zone with data is trimmed as a whole, flash is not touched";
 	if (x->request.type == REQUEST_TRIM)
 		return "the map forgets it, flash is not touched";
+	if (x->request.type == REQUEST_FLUSH)
+		return "memory survives a loss of power, nothing is waited for";
 	if (!request_has_sectors(x->request.type))
 		return "nothing is done";
 	if (x->request.type == REQUEST_READ && x->after.unmapped_reads > x->before.unmapped_reads)
@@ -391,6 +419,8 @@ void request_tell(const struct geometry *g, const struct request *r, FILE *out)
 	uint32_t sector = (uint32_t)(r->start - geometry_page_start(g, first));
 
 	fputs(type_names[r->type], out);
+	if (r->flags & REQUEST_FUA && r->type == REQUEST_WRITE)
+		fputs(" with FUA", out);
 	if (r->type == REQUEST_ZONE)
 		fprintf(out, " to %s zone %" PRIu64, zone_command_names[r->hint], r->start);
 	if (r->sectors)
@@ -410,7 +440,9 @@ void explanation_tell(const struct explanation *x, const struct drive *d, FILE *
 	if (x->handle >= 0)
 		fprintf(out, " with handle %d", x->handle);
 	fputs(": ", out);
-	if (x->tracer.ops)
+	if (x->tracer.ops && x->tracer.op[0].made.kind == OP_FLUSH && x->tracer.ops == 1)
+		fputs("flash is not touched", out);
+	else if (x->tracer.ops)
 		explain_tell_ops(x, &d->geometry, out);
 	else
 		fputs(explain_without_ops(x, d), out);

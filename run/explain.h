@@ -34,6 +34,9 @@ void explanation_taken(struct explanation *, struct drive *);
 /* After the run, as comment lines. */
 void explanation_write(const struct explanation *, const struct drive *, FILE *);
 
+/* "read", "write", ... */
+const char *request_name(enum request_type);
+
 /* "write of LPN 3, sectors 0 to 1" */
 void request_tell(const struct geometry *, const struct request *, FILE *);
 

@@ -176,6 +176,7 @@ void run_report_names(FILE *out)
 		{ "upkeep.idle_ns=1", "gc.soft=0.1" },
 		{ "slc.mode=dynamic", "slc.density=2" },
 		{ "flash.program_unit=wordline", "flash.copyback=false" },
+		{ "host.write_done=memory", "host.queue_limit=1" },
 		{ "fdp.handles=8", "fdp.isolation=initially" },
 		{ "fdp.handles=8", "fdp.isolation=persistently" },
 		{ "host.tenants=2", "host.arbitration=round_robin" },

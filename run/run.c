@@ -142,7 +142,7 @@ void run_begin(struct run *run, struct fault *fault)
 enum run_end run_serve(struct run *run, struct request *r)
 {
 	run->requests++;
-	run->commands += !request_has_sectors(r->type);
+	run->commands += !request_is_awaited(r->type);
 	run_wait_for_slot(run->drive, r);
 	return run_enter(run, r) ? RUN_DONE : RUN_DRIVE_FAILED;
 }

@@ -26,7 +26,7 @@ struct run {
 	uint64_t ask_every;
 	void *context;
 	uint64_t requests; /* taken from the workload */
-	uint64_t commands; /* of these, commands without sectors */
+	uint64_t commands; /* of these, those for which no host waits */
 	tick_t from;       /* added to the arrivals of the workload */
 	bool keeps_sum;    /* needed to save it */
 	bool resumed;      /* `requests` and `sum` are those of a saved run, which goes on */

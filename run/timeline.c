@@ -49,8 +49,8 @@ void timeline_end(struct timeline *t, struct drive *d)
 		for (uint32_t k = r->first; k < r->first + r->ops; k++) {
 			const struct traced_op *op = &t->tracer.op[k];
 
-			if (op->made.awaited && op->done != TICK_NEVER && op->done > r->served)
-				r->served = op->done;
+			if (op->until != TICK_NEVER && op->until > r->served)
+				r->served = op->until;
 		}
 	}
 }

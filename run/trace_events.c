@@ -122,13 +122,12 @@ static void trace_events_put_arrow(struct events *e, uint32_t number, const stru
 
 static void trace_events_put_request(struct events *e, const struct timed_request *r)
 {
-	static const char *const types[] = { "read", "write", "trim", "collection" };
 	const struct geometry *g = &e->drive->geometry;
 	lpn_t first = geometry_lpn(g, r->request.start);
 
 	trace_events_put_event(e, "b", GROUP_REQUESTS, 0, r->request.arrival);
 	fprintf(e->out, ",\"id\":%" PRIu64 ",\"cat\":\"request\",\"name\":\"%s", r->number,
-		types[r->request.type]);
+		request_name(r->request.type));
 	if (r->request.sectors)
 		fprintf(e->out, " LPN %u", first);
 	fprintf(e->out,
@@ -140,7 +139,7 @@ static void trace_events_put_request(struct events *e, const struct timed_reques
 	fputs("}}", e->out);
 	trace_events_put_event(e, "e", GROUP_REQUESTS, 0, r->served);
 	fprintf(e->out, ",\"id\":%" PRIu64 ",\"cat\":\"request\",\"name\":\"%s", r->number,
-		types[r->request.type]);
+		request_name(r->request.type));
 	if (r->request.sectors)
 		fprintf(e->out, " LPN %u", first);
 	fputs("\"}", e->out);

@@ -13,12 +13,22 @@ struct series {
 	struct histogram window;
 };
 
+/* The columns must be known at the beginning: what may be left out of a report is left out of all rows. */
+static bool series_next(const struct stat_list *list, struct stat_number *n)
+{
+	do
+		if (!stat_next(list, n))
+			return false;
+	while (list->group[n->group].quiet);
+	return true;
+}
+
 struct series *series_create(const struct stat_list *list)
 {
 	struct series *s = memory_array(1, sizeof *s, "series");
 
 	s->list = list;
-	for (struct stat_number n = { .row = NULL }; stat_next(list, &n);) {
+	for (struct stat_number n = { .row = NULL }; series_next(list, &n);) {
 		s->counts += n.row->kind == STAT_COUNT;
 		s->times += n.row->kind == STAT_TIMES;
 	}
@@ -72,7 +82,7 @@ void series_begin(struct series *s, FILE *out)
 	struct histogram *time = s->time;
 
 	stat_list_gather(s->list);
-	for (struct stat_number n = { .row = NULL }; stat_next(s->list, &n);)
+	for (struct stat_number n = { .row = NULL }; series_next(s->list, &n);)
 		if (n.row->kind == STAT_COUNT) {
 			fprintf(out, ",%s", n.name);
 			*count++ = stat_count(n.value);
@@ -91,7 +101,7 @@ void series_row(struct series *s, FILE *out)
 	struct histogram *time = s->time;
 
 	stat_list_gather(s->list);
-	for (struct stat_number n = { .row = NULL }; stat_next(s->list, &n);)
+	for (struct stat_number n = { .row = NULL }; series_next(s->list, &n);)
 		if (n.row->kind == STAT_COUNT) {
 			uint64_t now = stat_count(n.value);
 
@@ -109,7 +119,7 @@ static bool series_restored(void *series)
 	const struct series *s = series;
 	const struct histogram *time = s->time;
 
-	for (struct stat_number n = { .row = NULL }; stat_next(s->list, &n);)
+	for (struct stat_number n = { .row = NULL }; series_next(s->list, &n);)
 		if (n.row->kind == STAT_TIMES && !histogram_is_part(time++, (const void *)n.value))
 			return false;
 	return true;

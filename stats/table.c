@@ -200,6 +200,8 @@ void stat_list_report(const struct stat_list *list, struct report *report)
 {
 	stat_list_gather(list);
 	for (struct stat_number n = { .row = NULL }; stat_next(list, &n);) {
+		if (list->group[n.group].quiet && !stat_count(n.values + list->group[n.group].rows->offset))
+			continue;
 		if (n.title)
 			report_section(report, n.title);
 		stat_report_number(report, list, &n);

@@ -42,6 +42,7 @@ struct stat_group {
 	void *owner;            /* for these two, both optional */
 	void (*start)(void *);  /* after zeroing: sets peaks to the present level */
 	void (*gather)(void *); /* before reading: fills in computed values */
+	bool quiet;             /* left out of series, and of reports while its first number, a count, is 0 */
 };
 
 struct stat_settings {

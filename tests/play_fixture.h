@@ -110,7 +110,9 @@ static inline struct request random_request(struct player *p)
 	r.hint = (uint8_t)(r.start % 5);
 	r.device = r.hint;
 	r.type = kind < 55 ? REQUEST_WRITE : kind < 90 || !p->trims ? REQUEST_READ : REQUEST_TRIM;
-	return r;
+	if (r.type == REQUEST_WRITE && r.start % 19 == 3)
+		r.flags = REQUEST_FUA;
+	return r.start % 23 == 7 ? (struct request){ .line = 1, .type = REQUEST_FLUSH } : r;
 }
 
 /* Hands the request over and lets time pass until at most `depth` are under way.  False: the drive failed. */

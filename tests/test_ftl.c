@@ -449,7 +449,7 @@ static void prepare(struct player *p, uint64_t n)
 
 		if (r.type == REQUEST_TRIM)
 			drive_discard(p->drive, request_extent(&r));
-		else
+		else if (request_has_sectors(r.type))
 			BUG_ON(!drive_place(p->drive, request_extent(&r)), "the drive failed");
 	}
 }

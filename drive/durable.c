@@ -1,0 +1,71 @@
+#include "drive/durable.h"
+
+#include "flash/schedule.h"
+#include "ftl/fill_up.h"
+
+#include <inttypes.h>
+
+/* Programs of a plane that wait for each other stand in this many wordlines: in one of each pass, of each
+ * placement handle. */
+static uint64_t durable_pages_of_plane(const struct settings *s, uint64_t wordlines)
+{
+	bool by_wordline = s->flash.program_unit == UNIT_WORDLINE;
+
+	return wordlines * s->flash.cell_bits * (by_wordline ? s->ftl.handles.handles : 1);
+}
+
+bool durable_memory(const struct settings *s, const struct geometry *g, uint64_t *pages, struct fault *fault)
+{
+	bool by_wordline = s->flash.program_unit == UNIT_WORDLINE;
+	uint64_t least = by_wordline ? durable_pages_of_plane(s, s->flash.passes) * g->planes : 1;
+	uint64_t bytes = s->host.write_bytes;
+	const char *why = !by_wordline                      ? ""
+			  : handles_are_on(&s->ftl.handles) ? ": passes x cell_bits x handles for each plane"
+							    : ": passes x cell_bits for each plane";
+
+	*pages = 0;
+	if (s->host.write_done != DONE_IN_MEMORY)
+		return true;
+	*pages = bytes ? bytes / g->page_bytes : durable_pages_of_plane(s, 2) * g->planes;
+	return *pages >= least ||
+	       fault_set(fault,
+		       "host.write_bytes = %" PRIu64 " holds %" PRIu64 " page%s; %" PRIu64 " %s needed%s",
+		       bytes, *pages, *pages == 1 ? "" : "s", least, least == 1 ? "is" : "are", why);
+}
+
+bool durable_matters(const struct settings *s)
+{
+	return s->host.write_done != DONE_IN_FLASH || s->host.plp || s->host.flush_every || s->trace.flush;
+}
+
+/* ---- requests ---- */
+
+/* One look-up tells the controller which programs have been made. */
+void durable_flush(struct drive *d)
+{
+	d->io.accesses++;
+	if (d->settings->host.plp)
+		return;
+	schedule_make_durable(d->flash->schedule, &d->io);
+	buffer_clean(d->buffer, (struct extent){ 0, d->geometry.logical_sectors });
+	schedule_flush(d->flash->schedule, &d->io);
+	fill_up_for(d->ftl->store, &d->io, INDEX_NONE);
+}
+
+bool durable_begin(struct drive *d, const struct request *r)
+{
+	if (r->type != REQUEST_WRITE || !(r->flags & REQUEST_FUA) || d->settings->host.plp)
+		return false;
+	schedule_make_durable(d->flash->schedule, &d->io);
+	return true;
+}
+
+void durable_end(struct drive *d)
+{
+	const struct host *h = d->host;
+
+	for (uint32_t i = 0; i < h->parts; i++)
+		if (h->part[i].type == REQUEST_WRITE)
+			buffer_clean(d->buffer, h->part[i].device);
+	fill_up_for(d->ftl->store, &d->io, d->io.ticket);
+}

@@ -1,0 +1,42 @@
+/*
+ * The controller's memory for data that the host writes (host.write_done = memory).  A write is complete as
+ * soon as there is room for each of its pages, which take it until they have been programmed.  A read of such
+ * a page is answered from memory, whatever flash.forward_bytes says, as soon as its data is there.
+ *
+ * Room is given in the order in which programs are made, to each not before its request is released; a
+ * program without room does not start.  If it were given in the order in which programs ask for it, a drive
+ * could come to a halt: a request with fewer look-ups takes the last room, and its page stands in its block,
+ * or its wordline, behind one that has none.  In the order of making, pages with room wait for others with
+ * room only, but for neighbours in a wordline: so there is room for a wordline of each pass in each plane at
+ * least (drive/durable.h).
+ *
+ * A FLUSH is an operation of the controller (OP_FLUSH) that is done when all programs of the host made before
+ * it are.  Internal to flash/.
+ */
+#ifndef FLASH_WRITE_MEMORY_H
+#define FLASH_WRITE_MEMORY_H
+
+#include "flash/schedule_inside.h"
+
+/* Does the program of a page with this owner take room?  Pads of a buffer keep data of the host; those of
+ * nobody only fill up a block. */
+static inline bool write_memory_takes(const struct schedule *s, const struct op *op, owner_t owner)
+{
+	return s->memory.pages &&
+	       (op->cause == CAUSE_HOST || (op->cause == CAUSE_PAD && owner != OWNER_NONE));
+}
+
+/* Such a program is issued; its request is released; a program is done. */
+void write_memory_enter(struct schedule *, uint32_t index);
+void write_memory_ask(struct schedule *, uint32_t index);
+void write_memory_leave(struct schedule *, uint32_t index);
+
+/* The statistics begin. */
+void write_memory_start(struct schedule *);
+
+/* Between two requests: aborts unless pages with room and programs without are as counted. */
+void write_memory_check(const struct schedule *);
+
+extern const struct state_row write_memory_state[];
+
+#endif
