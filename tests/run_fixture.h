@@ -41,7 +41,7 @@ static inline struct replay *replay_open(const char *settings)
 /* Replays the trace; what is done to the drive before it counts as its past. */
 static inline void replay_trace(struct replay *r, const char *trace)
 {
-	struct trace_options options = { .format = "ssdsim" };
+	struct trace_options options = { .format = "ssdsim", .commands = true };
 
 	r->workload = (struct workload){ .name = "trace",
 		.limit = r->settings.trace.limit ? r->settings.trace.limit : UINT64_MAX };

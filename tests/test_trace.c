@@ -204,7 +204,7 @@ static void test_bad_line_behind_good_ones(void **state)
 	(void)state;
 	expect_fault(text, sizeof text - 1, &options,
 		"t:4: size is missing; ssdsim lines are: time[ns] device first-sector sectors "
-		"1=read|0=write");
+		"1=read|0=write|4=write with FUA|2=FLUSH");
 }
 
 static void test_endless_line(void **state)

@@ -128,8 +128,9 @@ static void test_bad_trace_leaves_nothing(void **state)
 
 	put_text(w, "bad", "5 0 8 8 0\n7 1 16 16 2\n");
 	assert_int_equal(run(w, "convert --to spc -o b bad"), USER);
-	expect_mistake(w, "bad:2: operation is 2, should be 1 (read) or 0 (write); ssdsim lines are: "
-			  "time[ns] device first-sector sectors 1=read|0=write");
+	expect_mistake(w,
+		"bad:2: operation is 2 (FLUSH), whose first sector and sectors should be 0; ssdsim lines "
+		"are: time[ns] device first-sector sectors 1=read|0=write|4=write with FUA|2=FLUSH");
 	assert_false(exists(w, "b"));
 	assert_int_equal(run(w, "stat --json b bad"), USER);
 	assert_false(exists(w, "b"));

@@ -1,97 +1,10 @@
 #include "traces/columns.h"
 
 #include "base/suggest.h"
+#include "traces/column_types.h"
 #include "traces/format.h"
 
 /* ---- reading ---- */
-
-static bool column_op(struct scan *s, struct record *r)
-{
-	static const struct {
-		const char *word;
-		enum request_type type;
-	} words[] = { { "R", REQUEST_READ }, { "W", REQUEST_WRITE }, { "Read", REQUEST_READ },
-		{ "Write", REQUEST_WRITE }, { "T", REQUEST_TRIM }, { "Trim", REQUEST_TRIM },
-		{ "D", REQUEST_TRIM }, { "Discard", REQUEST_TRIM }, { "Unmap", REQUEST_TRIM },
-		{ "F", REQUEST_TYPES }, { "Flush", REQUEST_TYPES }, { "N", REQUEST_TYPES },
-		{ "None", REQUEST_TYPES }, { "Sync", REQUEST_TYPES }, { "U", REQUEST_UPDATE },
-		{ "Update", REQUEST_UPDATE } };
-
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (scan_takes(s, words[i].word)) {
-			r->type = words[i].type;
-			return r->type != REQUEST_TYPES;
-		}
-	return scan_describe_type(s, "R, Read, W, Write, T, Trim, D", "Discard"), false;
-}
-
-/* Letters of Linux's block layer. */
-static bool column_rwbs(struct scan *s, const struct column *c, struct record *r)
-{
-	static const char others[] = { 'F', 'N', 'S', 'M', 'A', 'E', '?' };
-	const char *letters;
-	size_t bytes;
-	char quote[32];
-
-	if (!scan_word(s, c->label, &letters, &bytes))
-		return false;
-	if (scan_rwbs(letters, bytes, &r->type))
-		return true;
-	r->type = REQUEST_TYPES;
-	for (size_t i = 0; i < bytes; i++)
-		if (!memchr(others, letters[i], sizeof others)) {
-			r->type = REQUEST_READ;
-			s->at = letters;
-			return scan_problem(
-				s, "%s \"%s\" should have an R, W or D", c->label, scan_quote(s, quote));
-		}
-	return false;
-}
-
-static bool column_nvme(struct scan *s, const struct column *c, struct record *r)
-{
-	uint64_t opcode;
-
-	if (!scan_hex_or_number(s, c->label, &opcode))
-		return false;
-	r->type = opcode == 1   ? REQUEST_WRITE
-		  : opcode == 2 ? REQUEST_READ
-		  : opcode == 9 ? REQUEST_TRIM
-				: REQUEST_TYPES;
-	return r->type != REQUEST_TYPES;
-}
-
-static bool column_scsi(struct scan *s, const struct column *c, struct record *r)
-{
-	uint64_t opcode;
-
-	if (!scan_hex(s, c->label, &opcode))
-		return false;
-	if (opcode > 0xff)
-		return scan_problem(s, "%s %" PRIx64 " is too large, should be at most ff", c->label, opcode);
-	r->type = scsi_type((unsigned)opcode);
-	return r->type != REQUEST_TYPES;
-}
-
-/* Other events have other columns; a line of names stands in the place of each event's first one. */
-static bool column_event(struct scan *s, const struct column *c, struct record *r)
-{
-	const char *word, *at;
-	size_t bytes;
-
-	if (scan_is_digit(*s->at) || *s->at == '-')
-		return scan_problem(s, "%s should be a word like DiskRead", c->label);
-	if (!scan_word(s, c->label, &word, &bytes))
-		return false;
-	r->type = scan_word_is(word, bytes, "DiskRead")    ? REQUEST_READ
-		  : scan_word_is(word, bytes, "DiskWrite") ? REQUEST_WRITE
-							   : REQUEST_TYPES;
-	for (at = s->at; at < s->end && (scan_is_blank(*at) || *at == ','); at++)
-		;
-	if (!strncmp(at, "TimeStamp", 9))
-		r->type = REQUEST_TYPES;
-	return r->type != REQUEST_TYPES;
-}
 
 SCAN bool column_flag(struct scan *s, const struct column *c, struct record *r)
 {
@@ -103,6 +16,28 @@ SCAN bool column_flag(struct scan *s, const struct column *c, struct record *r)
 		return scan_problem(s, "%s is %" PRIu64 ", should be %s", c->label, flag,
 			c->unit ? "0 (read) or 1 (write)" : "1 (read) or 0 (write)");
 	r->type = flag == c->unit ? REQUEST_WRITE : REQUEST_READ;
+	return true;
+}
+
+/* A write, a read, a FLUSH, a write with FUA.  SSDsim itself knows the first two. */
+SCAN bool column_operation(struct scan *s, const struct column *c, struct record *r)
+{
+	uint64_t operation;
+
+	if (!scan_number(s, c->label, &operation))
+		return false;
+	if (s->as_written && operation > 1)
+		return scan_problem(
+			s, "%s is %" PRIu64 ", should be 1 (read) or 0 (write)", c->label, operation);
+	if (operation > 4 || operation == 3)
+		return scan_problem(s,
+			"%s is %" PRIu64 ", should be 1 (read), 0 (write), 4 (write with FUA) or 2 (FLUSH)",
+			c->label, operation);
+	if (operation == 2 && (r->offset || r->bytes))
+		return scan_problem(
+			s, "%s is 2 (FLUSH), whose first sector and sectors should be 0", c->label);
+	r->type = operation == 1 ? REQUEST_READ : operation == 2 ? REQUEST_FLUSH : REQUEST_WRITE;
+	r->flags = operation == 4 ? REQUEST_FUA : 0;
 	return true;
 }
 
@@ -130,19 +65,6 @@ SCAN bool column_number(struct scan *s, const struct column *c)
 	uint64_t number;
 
 	return scan_number(s, c->label, &number);
-}
-
-static bool column_hint(struct scan *s, const struct column *c, struct record *r)
-{
-	uint64_t hint;
-
-	if (!scan_number(s, c->label, &hint))
-		return false;
-	if (hint > UINT8_MAX)
-		return scan_problem(
-			s, "%s %" PRIu64 " is too large, should be at most %d", c->label, hint, UINT8_MAX);
-	r->hint = (uint8_t)hint;
-	return true;
 }
 
 /* Skips words up to the next number. */
@@ -180,14 +102,10 @@ static bool column_device_pair(struct scan *s)
 	return true;
 }
 
-/* Offset and length stay in the unit of their column; columns_place() converts them. */
-SCAN bool column_read(struct scan *s, const struct column *c, struct record *r)
+/* Read, write, or what else. */
+SCAN bool column_type(struct scan *s, const struct column *c, struct record *r)
 {
 	switch (c->form) {
-	case FORM_TIME:
-		return scan_time(s, c->label, s->unit_ns, &r->time);
-	case FORM_RESPONSE:
-		return scan_time(s, c->label, c->unit ? c->unit : s->unit_ns, &r->response);
 	case FORM_LETTER:
 		return scan_type(s, "R", "W", &r->type);
 	case FORM_WORD:
@@ -204,8 +122,34 @@ SCAN bool column_read(struct scan *s, const struct column *c, struct record *r)
 		return column_event(s, c, r);
 	case FORM_FLAG:
 		return column_flag(s, c, r);
+	case FORM_OPERATION:
+		return column_operation(s, c, r);
 	case FORM_FLAGS:
 		return column_flags(s, c, r);
+	default:
+		__builtin_unreachable();
+	}
+}
+
+/* Offset and length stay in the unit of their column; columns_place() converts them. */
+SCAN bool column_read(struct scan *s, const struct column *c, struct record *r)
+{
+	switch (c->form) {
+	case FORM_TIME:
+		return scan_time(s, c->label, s->unit_ns, &r->time);
+	case FORM_RESPONSE:
+		return scan_time(s, c->label, c->unit ? c->unit : s->unit_ns, &r->response);
+	case FORM_LETTER:
+	case FORM_WORD:
+	case FORM_OP:
+	case FORM_RWBS:
+	case FORM_NVME:
+	case FORM_SCSI:
+	case FORM_EVENT:
+	case FORM_FLAG:
+	case FORM_OPERATION:
+	case FORM_FLAGS:
+		return column_type(s, c, r);
 	case FORM_OFFSET:
 		return scan_number(s, c->label, &r->offset);
 	case FORM_ROUNDED_OFFSET:
@@ -412,6 +356,7 @@ static const struct column columns_known[] = {
 	{ "event", COLUMN_TYPE, FORM_EVENT, 0, "event" },
 	{ "hex_offset", COLUMN_OFFSET, FORM_HEX_OFFSET, 1, "offset" },
 	{ "hex_size", COLUMN_SIZE, FORM_HEX_SIZE, 1, "size" },
+	{ "operation", COLUMN_TYPE, FORM_OPERATION, 0, "operation" },
 	{ "flags", COLUMN_TYPE, FORM_FLAGS, 0, "flag" },
 	{ "device_number", COLUMN_DEVICE, FORM_DEVICE_NUMBER, 0, "device" },
 	{ "device_part", COLUMN_DEVICE, FORM_DEVICE_PART, 0,

@@ -41,6 +41,7 @@ enum column_form {
 	FORM_SCSI,  /* hexadecimal number of a SCSI command */
 	FORM_EVENT, /* "DiskRead" or "DiskWrite" of Windows */
 	FORM_FLAG,
+	FORM_OPERATION, /* of SSDsim */
 	FORM_FLAGS,
 	FORM_OFFSET,
 	FORM_ROUNDED_OFFSET,

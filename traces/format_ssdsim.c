@@ -48,11 +48,18 @@ enum parsed ssdsim_tolerate(struct scan *s, struct record *r)
 	return PARSED_RECORD;
 }
 
+static unsigned ssdsim_operation(const struct request *r)
+{
+	if (r->type == REQUEST_WRITE)
+		return r->flags & REQUEST_FUA ? 4 : 0;
+	return r->type == REQUEST_FLUSH ? 2 : 1;
+}
+
 /* Prints time, device, first sector, sectors and operation.  Builds the line from its end to its start;
  * printf would take most of the time of a conversion. */
 void ssdsim_write(FILE *out, const struct request *r)
 {
-	uint64_t numbers[] = { r->type == REQUEST_READ, r->sectors, r->start, r->device, r->arrival };
+	uint64_t numbers[] = { ssdsim_operation(r), r->sectors, r->start, r->device, r->arrival };
 	char line[5 * 21], *end = line + sizeof line, *at = end;
 
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {

@@ -24,8 +24,8 @@ static bool cloudphysics_typical(const char *begin, const char *end)
 
 #define COMMAS(names, ...) { names, SEPARATED_BY_COMMAS, __VA_ARGS__ }, columns_read
 
-#define SSDSIM_COLUMNS "time_ns,device_number,offset_sectors=first sector,size_sectors,read=operation"
-#define SSDSIM_LAYOUT  "time[ns] device first-sector sectors 1=read|0=write"
+#define SSDSIM_COLUMNS "time_ns,device_number,offset_sectors=first sector,size_sectors,operation"
+#define SSDSIM_LAYOUT  "time[ns] device first-sector sectors 1=read|0=write|4=write with FUA|2=FLUSH"
 
 #define BLKPARSE_LAYOUT "device CPU sequence time[s] pid action type sector + sectors [process]"
 

@@ -37,6 +37,7 @@ struct scan {
 	uint64_t rounded;     /* addresses without their last digits (1.2E+11) so far */
 	uint32_t page_bytes;  /* of the drive, for formats that count in pages; 0: there is no drive */
 	bool commands;        /* commands without sectors are requests */
+	bool as_written;      /* only what the format's own program knows is a request */
 	struct names *names;  /* devices that have names, not numbers */
 	const struct columns *columns; /* of the line; NULL: not known */
 	const char *name,

@@ -346,6 +346,7 @@ static bool trace_find_format(struct trace *t, struct fault *fault)
 	if (!t->format)
 		return false;
 	t->as_written = t->options.as_written && !strcmp(t->format->name, t->options.as_written);
+	t->scan.as_written = t->as_written;
 	format_begin(t->format, &t->columns, &t->scan);
 	return true;
 }
@@ -384,7 +385,8 @@ static void trace_begin_pass(struct trace *t)
 		.names = t->scan.names,
 		.columns = t->scan.columns,
 		.page_bytes = t->options.page_bytes,
-		.commands = t->options.commands };
+		.commands = t->options.commands,
+		.as_written = t->as_written };
 	t->count = (struct trace_counts){ 0 };
 	t->ended = false;
 	t->left = 0;

@@ -1,0 +1,104 @@
+#include "traces/column_types.h"
+
+#include "traces/format.h"
+
+bool column_op(struct scan *s, struct record *r)
+{
+	static const struct {
+		const char *word;
+		enum request_type type;
+	} words[] = { { "R", REQUEST_READ }, { "W", REQUEST_WRITE }, { "Read", REQUEST_READ },
+		{ "Write", REQUEST_WRITE }, { "T", REQUEST_TRIM }, { "Trim", REQUEST_TRIM },
+		{ "D", REQUEST_TRIM }, { "Discard", REQUEST_TRIM }, { "Unmap", REQUEST_TRIM },
+		{ "F", REQUEST_TYPES }, { "Flush", REQUEST_TYPES }, { "N", REQUEST_TYPES },
+		{ "None", REQUEST_TYPES }, { "Sync", REQUEST_TYPES }, { "U", REQUEST_UPDATE },
+		{ "Update", REQUEST_UPDATE } };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (scan_takes(s, words[i].word)) {
+			r->type = words[i].type;
+			return r->type != REQUEST_TYPES;
+		}
+	return scan_describe_type(s, "R, Read, W, Write, T, Trim, D", "Discard"), false;
+}
+
+/* Letters of Linux's block layer. */
+bool column_rwbs(struct scan *s, const struct column *c, struct record *r)
+{
+	static const char others[] = { 'F', 'N', 'S', 'M', 'A', 'E', '?' };
+	const char *letters;
+	size_t bytes;
+	char quote[32];
+
+	if (!scan_word(s, c->label, &letters, &bytes))
+		return false;
+	if (scan_rwbs(letters, bytes, &r->type))
+		return true;
+	r->type = REQUEST_TYPES;
+	for (size_t i = 0; i < bytes; i++)
+		if (!memchr(others, letters[i], sizeof others)) {
+			r->type = REQUEST_READ;
+			s->at = letters;
+			return scan_problem(
+				s, "%s \"%s\" should have an R, W or D", c->label, scan_quote(s, quote));
+		}
+	return false;
+}
+
+bool column_nvme(struct scan *s, const struct column *c, struct record *r)
+{
+	uint64_t opcode;
+
+	if (!scan_hex_or_number(s, c->label, &opcode))
+		return false;
+	r->type = opcode == 1   ? REQUEST_WRITE
+		  : opcode == 2 ? REQUEST_READ
+		  : opcode == 9 ? REQUEST_TRIM
+				: REQUEST_TYPES;
+	return r->type != REQUEST_TYPES;
+}
+
+bool column_scsi(struct scan *s, const struct column *c, struct record *r)
+{
+	uint64_t opcode;
+
+	if (!scan_hex(s, c->label, &opcode))
+		return false;
+	if (opcode > 0xff)
+		return scan_problem(s, "%s %" PRIx64 " is too large, should be at most ff", c->label, opcode);
+	r->type = scsi_type((unsigned)opcode);
+	return r->type != REQUEST_TYPES;
+}
+
+/* Other events have other columns; a line of names stands in the place of each event's first one. */
+bool column_event(struct scan *s, const struct column *c, struct record *r)
+{
+	const char *word, *at;
+	size_t bytes;
+
+	if (scan_is_digit(*s->at) || *s->at == '-')
+		return scan_problem(s, "%s should be a word like DiskRead", c->label);
+	if (!scan_word(s, c->label, &word, &bytes))
+		return false;
+	r->type = scan_word_is(word, bytes, "DiskRead")    ? REQUEST_READ
+		  : scan_word_is(word, bytes, "DiskWrite") ? REQUEST_WRITE
+							   : REQUEST_TYPES;
+	for (at = s->at; at < s->end && (scan_is_blank(*at) || *at == ','); at++)
+		;
+	if (!strncmp(at, "TimeStamp", 9))
+		r->type = REQUEST_TYPES;
+	return r->type != REQUEST_TYPES;
+}
+
+bool column_hint(struct scan *s, const struct column *c, struct record *r)
+{
+	uint64_t hint;
+
+	if (!scan_number(s, c->label, &hint))
+		return false;
+	if (hint > UINT8_MAX)
+		return scan_problem(
+			s, "%s %" PRIu64 " is too large, should be at most %d", c->label, hint, UINT8_MAX);
+	r->hint = (uint8_t)hint;
+	return true;
+}
