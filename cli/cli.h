@@ -39,6 +39,7 @@ struct options {
 	const char *timeline[2]; /* FROM..TO, FILE */
 	struct trace_options trace;
 	uint64_t reuse_page;
+	uint64_t flush_every;   /* writes; 0: no FLUSH is added */
 	uint64_t explain;       /* number of a request from 1, 0 = none */
 	uint64_t limit;         /* requests to be read, 0 = all */
 	uint64_t sector_bytes;  /* of a measured write, 0 = as usual */

@@ -12,12 +12,19 @@
 #include <inttypes.h>
 #include <string.h>
 
+static bool trace_writes_csv(const struct options *o)
+{
+	return o->to && !strcmp(o->to, "csv");
+}
+
 static struct trace *trace_open_given(const struct options *o, const char *path, struct fault *fault)
 {
 	struct trace_options options = o->trace;
 	struct trace *trace;
 
 	options.warn = cli_warn;
+	options.commands = true;
+	options.again = trace_writes_csv(o);
 	trace = trace_open(path, &options, fault);
 	if (trace && !options.format && !options.list)
 		cli_note("%s: format %s", path, trace_format(trace));
@@ -50,18 +57,33 @@ static enum trace_status trace_next_of(
 	return o->limit && n == o->limit ? TRACE_END : trace_next_record(trace, r, fault);
 }
 
-static bool trace_measure(
-	struct trace *trace, const struct options *o, struct trace_stat *stat, struct fault *fault)
+/* The next one with sectors.  FLUSHes on the way are counted; other commands are events like those that a
+ * format leaves out. */
+static enum trace_status trace_next_with_sectors(struct trace *trace, const struct options *o, uint64_t n,
+	struct record *r, struct trace_stat *stat, uint64_t *commands, struct fault *fault)
+{
+	enum trace_status status;
+
+	while ((status = trace_next_of(trace, o, n, r, fault)) == TRACE_OK && !request_has_sectors(r->type))
+		if (r->type == REQUEST_FLUSH)
+			trace_stat_add_flush(stat);
+		else
+			++*commands;
+	return status;
+}
+
+static bool trace_measure(struct trace *trace, const struct options *o, struct trace_stat *stat,
+	uint64_t *commands, struct fault *fault)
 {
 	struct record record, next;
-	enum trace_status status = trace_next_record(trace, &next, fault);
+	enum trace_status status = trace_next_with_sectors(trace, o, 0, &next, stat, commands, fault);
 	struct progress progress;
 	uint64_t n = 0;
 
 	progress_start(&progress, false);
 	while (status == TRACE_OK) {
 		record = next;
-		status = trace_next_of(trace, o, ++n, &next, fault);
+		status = trace_next_with_sectors(trace, o, ++n, &next, stat, commands, fault);
 		if (status == TRACE_OK)
 			trace_stat_expect(stat, &next);
 		trace_stat_add(stat, &record);
@@ -94,13 +116,15 @@ static const struct stat_row reading_rows[] = {
 	{ 0 },
 };
 
-static struct report *trace_describe(const char *path, const struct trace *trace, struct trace_stat *stat)
+static struct report *trace_describe(
+	const char *path, const struct trace *trace, struct trace_stat *stat, uint64_t commands)
 {
 	struct reading reading = { path, trace_format(trace), trace_counts(trace) };
 	struct stat_group group = { .title = "trace", .rows = reading_rows, .values = &reading };
 	struct stat_list list = { .group = &group, .groups = 1 };
 	struct report *report = report_create();
 
+	reading.count.dropped += commands;
 	stat_list_report(&list, report);
 	trace_stat_report(stat, report);
 	return report;
@@ -112,12 +136,14 @@ static struct report *trace_stat_one(const struct options *o, const char *path, 
 	struct trace *trace = trace_open_given(o, path, fault);
 	struct trace_stat *stat;
 	struct report *report = NULL;
+	uint64_t commands = 0;
 
 	if (!trace)
 		return NULL;
 	stat = trace_stat_create(o->reuse_page ? o->reuse_page : 2048);
-	if (trace_measure(trace, o, stat, fault) && (!o->plot || trace_stat_plot(stat, path, o->plot, fault)))
-		report = trace_describe(path, trace, stat);
+	if (trace_measure(trace, o, stat, &commands, fault) &&
+		(!o->plot || trace_stat_plot(stat, path, o->plot, fault)))
+		report = trace_describe(path, trace, stat, commands);
 	trace_stat_free(stat);
 	trace_close(trace);
 	return report;
@@ -199,14 +225,68 @@ static bool trace_convert(
 	return written && status == TRACE_END;
 }
 
-static bool trace_generate(struct generator *generator, struct trace_writer *writer, struct fault *fault)
+static bool trace_generate(struct generator *generator, const struct options *o, struct trace_writer *writer,
+	struct fault *fault)
 {
 	struct request request;
+	uint64_t writes = 0;
 
-	while (generator_next(generator, &request))
+	while (generator_next(generator, &request)) {
 		if (!trace_writer_put(writer, &request, fault))
 			return false;
+		writes += request.type == REQUEST_WRITE;
+		if (!o->flush_every || writes < o->flush_every)
+			continue;
+		writes = 0;
+		request = (struct request){ .arrival = request.arrival,
+			.line = request.line,
+			.device = request.device,
+			.type = REQUEST_FLUSH };
+		if (!trace_writer_put(writer, &request, fault))
+			return false;
+	}
 	return true;
+}
+
+/* Does a request have a hint or FUA, for which csv has columns of their own? */
+static bool trace_has_more(struct trace *trace, const struct options *o, bool *more, struct fault *fault)
+{
+	enum trace_status status = TRACE_OK;
+	struct record r;
+
+	*more = false;
+	for (uint64_t n = 0; !*more && (status = trace_next_of(trace, o, n, &r, fault)) == TRACE_OK; n++)
+		*more = request_has_sectors(r.type) &&
+			(r.hint || (r.type == REQUEST_WRITE && r.flags & REQUEST_FUA));
+	return status != TRACE_BAD && trace_rewind(trace, fault);
+}
+
+static bool trace_begin_writing(const struct options *o, struct trace *trace, struct trace_writer *writer,
+	FILE *out, struct fault *fault)
+{
+	const char *to = o->to ? o->to : "ssdsim";
+	bool more = false;
+
+	if (trace && trace_writes_csv(o) && !trace_has_more(trace, o, &more, fault)) {
+		*writer = (struct trace_writer){ .out = out };
+		return false;
+	}
+	return (more ? trace_writer_begin_wide : trace_writer_begin)(writer, to, out, fault);
+}
+
+static void trace_tell_unsaid(const struct trace_writer *w)
+{
+	const struct {
+		uint64_t n;
+		const char *what;
+	} unsaid[] = { { w->flushes, "FLUSHes were left out" }, { w->fua, "writes have lost their FUA" },
+		{ w->appends, "appends became writes" }, { w->hints, "hints were left out" },
+		{ w->commands, "other commands were left out" } };
+
+	for (size_t i = 0; i < sizeof unsaid / sizeof *unsaid; i++)
+		if (unsaid[i].n)
+			cli_note("%" PRIu64 " %s: format %s cannot say them", unsaid[i].n, unsaid[i].what,
+				w->format->name);
 }
 
 static void trace_tell_losses(const struct trace *trace, const struct trace_writer *writer)
@@ -217,6 +297,7 @@ static void trace_tell_losses(const struct trace *trace, const struct trace_writ
 			writer->rounded);
 	if (writer->format->writes_objects)
 		cli_note("format %s has no types: all requests are reads in it", writer->format->name);
+	trace_tell_unsaid(writer);
 	if (trace && trace_counts(trace).unaligned)
 		cli_note("%" PRIu64 " requests were widened to whole sectors", trace_counts(trace).unaligned);
 }
@@ -232,8 +313,9 @@ static int trace_write(
 
 	if (!output_open(&out, path, fault))
 		return STATUS_USER;
-	done = trace_writer_begin(&writer, o->to ? o->to : "ssdsim", out.stream, fault) &&
-	       (trace ? trace_convert(trace, o, &writer, fault) : trace_generate(generator, &writer, fault));
+	done = trace_begin_writing(o, trace, &writer, out.stream, fault) &&
+	       (trace ? trace_convert(trace, o, &writer, fault)
+		      : trace_generate(generator, o, &writer, fault));
 	if (done)
 		trace_writer_finish(&writer);
 	trace_writer_end(&writer);

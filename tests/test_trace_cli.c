@@ -87,6 +87,95 @@ static void test_convert(void **state)
 	expect_text(w, "stdout", "0 0 8 8 0\n1 0 24 8 0\n2 0 2064 16 1\n");
 }
 
+/* What a format cannot say is left out, and told. */
+static void test_flush_and_fua(void **state)
+{
+	struct world *w = *state;
+
+	put_text(w, "a", "0 0 8 8 0\n1 0 0 0 2\n2 1 16 16 4\n");
+	assert_int_equal(run(w, "stat a"), DONE);
+	expect_part(w, "stdout", "trace.requests = 2 ");
+	expect_part(w, "stdout", "trace.flushes = 1 ");
+	expect_part(w, "stdout", "trace.fua = 1 ");
+	assert_int_equal(run(w, "convert --to ssdsim -o b a"), DONE);
+	expect_text(w, "b", "0 0 8 8 0\n1 0 0 0 2\n2 1 16 16 4\n");
+	assert_int_equal(run(w, "convert --to csv -o b a"), DONE);
+	expect_text(w, "b",
+		"time_ns,op,offset_bytes,size_bytes,device,hint,flags\n0,write,4096,4096,0,0,\n"
+		"1,flush,0,0,0,0,\n"
+		"2,write,8192,8192,1,0,FUA\n");
+	assert_int_equal(run(w, "convert --to ssdsim -o c b"), DONE);
+	expect_text(w, "c", "0 0 8 8 0\n1 0 0 0 2\n2 1 16 16 4\n");
+	assert_int_equal(run(w, "convert --to blkparse -o b a"), DONE);
+	assert_int_equal(run(w, "convert --to ssdsim -o c b"), DONE);
+	expect_text(w, "c", "0 0 8 8 0\n2 1 16 16 0\n");
+	assert_non_null(strstr(w->err, "2 FLUSH and FUA are left out; --flush"));
+	assert_int_equal(run(w, "convert --flush --to ssdsim -o c b"), DONE);
+	expect_text(w, "c", "0 0 8 8 0\n1 0 0 0 2\n2 1 16 16 4\n");
+	assert_int_equal(run(w, "convert --to fio --time-unit us -o b a"), DONE);
+	assert_non_null(strstr(w->err, "1 writes have lost their FUA: format fio cannot say them"));
+	assert_int_equal(run(w, "convert --flush --to ssdsim -o c b"), DONE);
+	expect_text(w, "c", "0 0 8 8 0\n1000 0 0 0 2\n2000 1 16 16 0\n");
+	assert_int_equal(run(w, "convert --to spc -o b a"), DONE);
+	assert_non_null(strstr(w->err, "1 FLUSHes were left out: format spc cannot say them"));
+	put_text(w, "a", "w1@3\n=f\ngc\nw2!\n");
+	assert_int_equal(run(w, "convert --to ssdsim -o b a"), DONE);
+	expect_text(w, "b", "0 3 8 8 0\n0 0 0 0 2\n200000000 0 16 8 4\n");
+	assert_non_null(strstr(w->err, "1 hints were left out"));
+	assert_non_null(strstr(w->err, "1 other commands were left out"));
+	assert_int_equal(run(w, "convert --to csv -o b a"), DONE);
+	expect_part(w, "b", ",3,3,\n");
+}
+
+/* Letters of Linux: F before the type is a FLUSH before the request, F behind W is FUA. */
+static void test_flush_of_linux(void **state)
+{
+	struct world *w = *state;
+
+	put_text(w, "a",
+		"8,0 1 1 0.000000000 1 Q WS 8 + 8 [p]\n8,0 1 2 0.000000001 1 Q FWFS 16 + 8 [p]\n"
+		"8,0 1 3 0.000000002 1 Q FWS [p]\n8,0 1 4 0.000000003 1 Q FN [p]\n"
+		"8,0 1 5 0.000000004 1 Q N [p]\n"
+		"8,0 1 6 0.000000005 1 Q R 8 + 8 [p]\n");
+	assert_int_equal(run(w, "convert --flush --to ssdsim -o b a"), DONE);
+	expect_text(w, "b", "0 0 8 8 0\n1 0 0 0 2\n1 0 16 8 4\n2 0 0 0 2\n3 0 0 0 2\n5 0 8 8 1\n");
+	assert_int_equal(run(w, "stat --flush a"), DONE);
+	expect_part(w, "stdout", "trace.flushes = 3 ");
+	assert_int_equal(run(w, "convert --to ssdsim -o b a"), DONE);
+	expect_text(w, "b", "0 0 8 8 0\n1 0 16 8 0\n5 0 8 8 1\n");
+	assert_non_null(strstr(w->err, "3 FLUSH and FUA are left out"));
+}
+
+static void test_flush_in_columns(void **state)
+{
+	struct world *w = *state;
+
+	put_text(w, "a",
+		"time_ns,op,offset_bytes,size_bytes,flags\n0,W,4096,4096,\n1,F,,,\n2,W,8192,4096,FLUSH+FUA\n"
+		"3,W,8192,4096,fua\n4,W,0,0,FLUSH\n");
+	assert_int_equal(run(w, "convert --to ssdsim -o b a"), DONE);
+	expect_text(w, "b", "0 0 8 8 0\n1 0 0 0 2\n2 0 0 0 2\n2 0 16 8 4\n3 0 16 8 4\n4 0 0 0 2\n");
+	put_text(w, "a",
+		"time_us opcode offset_sectors size_sectors ctrl\n0 1 8 8 0x0\n1 0 0 0 0\n2 1 16 8 0x4000\n"
+		"3 2 8 8 16384\n");
+	assert_int_equal(run(w, "convert --to ssdsim -o b a"), DONE);
+	expect_text(w, "b", "0 0 8 8 0\n1000 0 0 0 2\n2000 0 16 8 4\n3000 0 8 8 1\n");
+	put_text(w, "a", "time_ns,op,offset_bytes,size_bytes,flags\n0,W,4096,4096,FUA+SYNC\n");
+	assert_int_equal(run(w, "convert --to ssdsim -o b a"), USER);
+	assert_non_null(strstr(w->err, "flags \"SYNC\" should be FLUSH, FUA or FLUSH+FUA"));
+}
+
+static void test_generated_flushes(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_equal(
+		run(w, "generate uniform -s requests=100 -s write_share=1 --flush-every 30 -o a"), DONE);
+	assert_int_equal(run(w, "stat a"), DONE);
+	expect_part(w, "stdout", "trace.requests = 100 ");
+	expect_part(w, "stdout", "trace.flushes = 3 ");
+}
+
 static void test_limit(void **state)
 {
 	struct world *w = *state;
@@ -230,6 +319,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_stat),
 		TEST(test_convert),
+		TEST(test_flush_and_fua),
+		TEST(test_flush_of_linux),
+		TEST(test_flush_in_columns),
+		TEST(test_generated_flushes),
 		TEST(test_limit),
 		TEST(test_generate),
 		TEST(test_bad_trace_leaves_nothing),

@@ -2,6 +2,8 @@
 
 #include "traces/format.h"
 
+#include <strings.h>
+
 bool column_op(struct scan *s, struct record *r)
 {
 	static const struct {
@@ -10,7 +12,7 @@ bool column_op(struct scan *s, struct record *r)
 	} words[] = { { "R", REQUEST_READ }, { "W", REQUEST_WRITE }, { "Read", REQUEST_READ },
 		{ "Write", REQUEST_WRITE }, { "T", REQUEST_TRIM }, { "Trim", REQUEST_TRIM },
 		{ "D", REQUEST_TRIM }, { "Discard", REQUEST_TRIM }, { "Unmap", REQUEST_TRIM },
-		{ "F", REQUEST_TYPES }, { "Flush", REQUEST_TYPES }, { "N", REQUEST_TYPES },
+		{ "F", REQUEST_FLUSH }, { "Flush", REQUEST_FLUSH }, { "N", REQUEST_TYPES },
 		{ "None", REQUEST_TYPES }, { "Sync", REQUEST_TYPES }, { "U", REQUEST_UPDATE },
 		{ "Update", REQUEST_UPDATE } };
 
@@ -19,6 +21,11 @@ bool column_op(struct scan *s, struct record *r)
 			r->type = words[i].type;
 			return r->type != REQUEST_TYPES;
 		}
+	if (scan_takes(s, "A") || scan_takes(s, "Append")) {
+		r->type = REQUEST_WRITE;
+		r->flags |= REQUEST_APPEND;
+		return true;
+	}
 	return scan_describe_type(s, "R, Read, W, Write, T, Trim, D", "Discard"), false;
 }
 
@@ -51,10 +58,11 @@ bool column_nvme(struct scan *s, const struct column *c, struct record *r)
 
 	if (!scan_hex_or_number(s, c->label, &opcode))
 		return false;
-	r->type = opcode == 1   ? REQUEST_WRITE
-		  : opcode == 2 ? REQUEST_READ
-		  : opcode == 9 ? REQUEST_TRIM
-				: REQUEST_TYPES;
+	r->type = opcode == 1          ? REQUEST_WRITE
+		  : opcode == 2        ? REQUEST_READ
+		  : opcode == 9        ? REQUEST_TRIM
+		  : !opcode && c->unit ? REQUEST_FLUSH
+				       : REQUEST_TYPES;
 	return r->type != REQUEST_TYPES;
 }
 
@@ -88,6 +96,48 @@ bool column_event(struct scan *s, const struct column *c, struct record *r)
 	if (!strncmp(at, "TimeStamp", 9))
 		r->type = REQUEST_TYPES;
 	return r->type != REQUEST_TYPES;
+}
+
+/* "FUA", "flush+fua" */
+bool column_flag_words(struct scan *s, const struct column *c, struct record *r)
+{
+	static const struct {
+		const char *word;
+		uint8_t flag;
+	} words[] = { { "FLUSH", RECORD_FLUSH_FIRST }, { "FUA", REQUEST_FUA } };
+	const char *word, *end;
+	size_t bytes, i;
+	char quote[32];
+
+	if (!scan_word(s, c->label, &word, &bytes))
+		return false;
+	for (end = word + bytes; word < end; word += bytes + 1) {
+		const char *plus = memchr(word, '+', (size_t)(end - word));
+
+		bytes = (size_t)((plus ? plus : end) - word);
+		for (i = 0; i < 2 &&
+			    !(bytes == strlen(words[i].word) && !strncasecmp(word, words[i].word, bytes));
+			i++)
+			;
+		if (i == 2) {
+			s->at = word;
+			return scan_problem(s, "%s \"%s\" should be FLUSH, FUA or FLUSH+FUA", c->label,
+				scan_quote(s, quote));
+		}
+		r->flags |= words[i].flag;
+	}
+	return true;
+}
+
+/* Bit 14 of the control word of a write: FUA. */
+bool column_control(struct scan *s, const struct column *c, struct record *r)
+{
+	uint64_t control;
+
+	if (!scan_hex_or_number(s, c->label, &control))
+		return false;
+	r->flags |= control >> 14 & 1 ? REQUEST_FUA : 0;
+	return true;
 }
 
 bool column_hint(struct scan *s, const struct column *c, struct record *r)

@@ -14,6 +14,8 @@ bool column_rwbs(struct scan *, const struct column *, struct record *);
 bool column_nvme(struct scan *, const struct column *, struct record *);
 bool column_scsi(struct scan *, const struct column *, struct record *);
 bool column_event(struct scan *, const struct column *, struct record *);
+bool column_flag_words(struct scan *, const struct column *, struct record *);
+bool column_control(struct scan *, const struct column *, struct record *);
 bool column_hint(struct scan *, const struct column *, struct record *);
 
 #endif

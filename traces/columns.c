@@ -169,6 +169,10 @@ SCAN bool column_read(struct scan *s, const struct column *c, struct record *r)
 		return column_device_pair(s);
 	case FORM_HINT:
 		return column_hint(s, c, r);
+	case FORM_FLAG_WORDS:
+		return column_flag_words(s, c, r);
+	case FORM_CONTROL:
+		return column_control(s, c, r);
 	case FORM_NUMBER:
 		return column_number(s, c);
 	case FORM_ANY:
@@ -251,10 +255,17 @@ SCAN bool columns_may_lack(const struct column *column, const struct record *r)
 	       (!request_has_sectors(r->type) && column->kind == COLUMN_SIZE);
 }
 
+/* Does the line end before the field, one of those that may be left out there? */
+SCAN bool columns_lacks_last(const struct scan *s, const struct column *column)
+{
+	return s->at == s->end && column->kind >= COLUMN_HINT && column->kind < COLUMN_IGNORED;
+}
+
 /* A line of a command without sectors. */
 static enum parsed columns_command(const struct scan *s, struct record *r)
 {
 	r->offset = r->bytes = 0;
+	r->flags = 0;
 	return s->commands ? PARSED_RECORD : PARSED_OTHER;
 }
 
@@ -270,7 +281,7 @@ SCAN enum parsed columns_read_line(
 	r->type = REQUEST_READ;
 	scan_blanks(s);
 	for (;;) {
-		if (columns_may_lack(column, r) && *s->at == ',')
+		if (columns_may_lack(column, r) && (*s->at == ',' || columns_lacks_last(s, column)))
 			parsed = column->kind == COLUMN_TYPE ? PARSED_OTHER : parsed;
 		else if (separators == SEPARATED_BY_COMMAS && column->form == FORM_ANY &&
 			 column->kind == COLUMN_IGNORED)
@@ -286,6 +297,8 @@ SCAN enum parsed columns_read_line(
 		return PARSED_BAD;
 	if (s->name)
 		r->device = names_number(s->names, s->name, (size_t)(s->name_end - s->name));
+	if (__builtin_expect(r->flags & RECORD_FLUSH_FIRST && !r->bytes, 0))
+		r->type = REQUEST_FLUSH;
 	if (!request_has_sectors(r->type))
 		return columns_command(s, r);
 	if (parsed != PARSED_RECORD || columns_place(s, c, r))
@@ -341,6 +354,9 @@ static const struct column columns_known[] = {
 	{ "size_bytes", COLUMN_SIZE, FORM_SIZE, 1, "size" },
 	{ "size_sectors", COLUMN_SIZE, FORM_SIZE, SECTOR_BYTES, "size" },
 	{ "device", COLUMN_DEVICE, FORM_DEVICE, 0, "device" },
+	{ "opcode", COLUMN_TYPE, FORM_NVME, 1, "opcode" },
+	{ "flags", COLUMN_FLAGS, FORM_FLAG_WORDS, 0, "flags", .may_be_empty = true },
+	{ "ctrl", COLUMN_CONTROL, FORM_CONTROL, 0, "ctrl", .may_be_empty = true },
 	{ "hint", COLUMN_HINT, FORM_HINT, 0, "hint", .may_be_empty = true },
 	{ "response_ns", COLUMN_RESPONSE, FORM_RESPONSE, 1, "response time" },
 	{ "response_us", COLUMN_RESPONSE, FORM_RESPONSE, 1000, "response time" },
@@ -357,7 +373,7 @@ static const struct column columns_known[] = {
 	{ "hex_offset", COLUMN_OFFSET, FORM_HEX_OFFSET, 1, "offset" },
 	{ "hex_size", COLUMN_SIZE, FORM_HEX_SIZE, 1, "size" },
 	{ "operation", COLUMN_TYPE, FORM_OPERATION, 0, "operation" },
-	{ "flags", COLUMN_TYPE, FORM_FLAGS, 0, "flag" },
+	{ "disksim_flags", COLUMN_TYPE, FORM_FLAGS, 0, "flag" },
 	{ "device_number", COLUMN_DEVICE, FORM_DEVICE_NUMBER, 0, "device" },
 	{ "device_part", COLUMN_DEVICE, FORM_DEVICE_PART, 0,
 		"device" }, /* a number that is part of the device's name */
@@ -458,7 +474,7 @@ static bool columns_refuse(const char *name, size_t bytes, struct fault *fault)
 static bool columns_check(const struct columns *c, struct fault *fault)
 {
 	static const char *const kinds[] = { "time_us", "op", "offset_bytes", "size_bytes", "device",
-		"response_us", "hint" };
+		"response_us", "hint", "flags", "ctrl" };
 
 	for (enum column_kind kind = COLUMN_TIME; kind < COLUMN_IGNORED; kind++) {
 		unsigned there = 0;

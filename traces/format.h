@@ -41,6 +41,7 @@ struct format {
 	 * request. */
 	format_write *write, *introduce;
 	bool writes_trims, writes_heading;
+	bool writes_flushes, writes_fua, writes_hints;
 	bool writes_objects;    /* at the end, by what is below: `write` is not called */
 	uint32_t write_step_ns; /* times are rounded down to multiples of it; 0: cannot be written */
 };
@@ -79,7 +80,7 @@ format_parse blkparse_parse_queued, blkparse_parse_issued, blkparse_parse_comple
 format_parse ftrace_parse_queued, ftrace_parse_issued, ftrace_parse_completed, perf_trace_parse, nvme_parse;
 format_parse vscsi1_parse, vscsi2_parse, objects_parse, json_parse;
 format_write ssdsim_write, disksim_write, spc_write, msr_write, systor_write, blkparse_write, fio_write,
-	fio_introduce, csv_write;
+	fio_introduce, csv_write, csv_write_more;
 
 /* "223490 + 8"; no request if there is none. */
 format_parse blkparse_parse_place;

@@ -65,6 +65,17 @@ enum parsed blkparse_parse_place(struct scan *s, struct record *r)
 	return scan_place(s, r, sector, SECTOR_BYTES, sectors, SECTOR_BYTES) ? PARSED_RECORD : PARSED_BAD;
 }
 
+/* "F" in front is a FLUSH before the request, or alone where no place follows. */
+static enum parsed blkparse_parse_request(struct scan *s, struct record *r, const char *type, size_t bytes)
+{
+	bool flush = bytes && *type == 'F';
+	enum parsed parsed = scan_rwbs(type, bytes, &r->type) ? blkparse_parse_place(s, r) : PARSED_OTHER;
+
+	if (parsed == PARSED_RECORD)
+		r->flags = scan_rwbs_flags(s, type, bytes);
+	return parsed == PARSED_OTHER && flush ? scan_flush(s, r) : parsed;
+}
+
 static enum parsed blkparse_parse_action(struct scan *s, struct record *r, char wanted)
 {
 	const char *action, *type;
@@ -80,7 +91,7 @@ static enum parsed blkparse_parse_action(struct scan *s, struct record *r, char 
 		return PARSED_OTHER;
 	if (!scan_blanks(s) || !scan_word(s, "type", &type, &type_bytes))
 		return PARSED_BAD;
-	return scan_rwbs(type, type_bytes, &r->type) ? blkparse_parse_place(s, r) : PARSED_OTHER;
+	return blkparse_parse_request(s, r, type, type_bytes);
 }
 
 enum parsed blkparse_parse_queued(struct scan *s, struct record *r)
@@ -104,7 +115,11 @@ void blkparse_write(FILE *out, const struct request *r)
 		[REQUEST_READ] = 'R', [REQUEST_WRITE] = 'W', [REQUEST_TRIM] = 'D'
 	};
 
-	fprintf(out, "8,%u 0 %" PRIu64 " %" PRIu64 ".%09" PRIu64 " 0 Q %c %" PRIu64 " + %u [ssd]\n",
-		r->device, r->line, r->arrival / 1000000000, r->arrival % 1000000000, letters[r->type],
-		r->start, r->sectors);
+	fprintf(out, "8,%u 0 %" PRIu64 " %" PRIu64 ".%09" PRIu64 " 0 Q ", r->device, r->line,
+		r->arrival / 1000000000, r->arrival % 1000000000);
+	if (r->type == REQUEST_FLUSH)
+		fputs("FN [ssd]\n", out);
+	else
+		fprintf(out, "%c%s %" PRIu64 " + %u [ssd]\n", letters[r->type],
+			r->flags & REQUEST_FUA ? "F" : "", r->start, r->sectors);
 }

@@ -17,8 +17,8 @@ static const struct fio_action *fio_find_action(const char *word, size_t bytes)
 		{ "add", PARSED_HEADING, REQUEST_READ },
 		{ "open", PARSED_HEADING, REQUEST_READ },
 		{ "close", PARSED_HEADING, REQUEST_READ },
-		{ "sync", PARSED_OTHER, REQUEST_READ },
-		{ "datasync", PARSED_OTHER, REQUEST_READ },
+		{ "sync", PARSED_OTHER, REQUEST_FLUSH },
+		{ "datasync", PARSED_OTHER, REQUEST_FLUSH },
 	};
 
 	for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
@@ -70,6 +70,8 @@ static enum parsed fio_parse_action(struct scan *s, struct record *r, const char
 		return PARSED_BAD;
 	}
 	r->type = action->type;
+	if (r->type == REQUEST_FLUSH)
+		return scan_flush(s, r);
 	return action->kind == PARSED_RECORD ? fio_parse_place(s, r) : action->kind;
 }
 
@@ -128,6 +130,10 @@ void fio_write(FILE *out, const struct request *r)
 		[REQUEST_READ] = "read", [REQUEST_WRITE] = "write", [REQUEST_TRIM] = "trim"
 	};
 
+	if (r->type == REQUEST_FLUSH) {
+		fprintf(out, "%" PRIu64 " device%u sync\n", r->arrival / 1000, r->device);
+		return;
+	}
 	fprintf(out, "%" PRIu64 " device%u %s %" PRIu64 " %" PRIu64 "\n", r->arrival / 1000, r->device,
 		names[r->type], r->start * SECTOR_BYTES, (uint64_t)r->sectors * SECTOR_BYTES);
 }

@@ -2,7 +2,8 @@
  * Requests typed by hand, one per line; `-L w0+8,w3,=r0+2,gc` gives the same with commas.  An address is a
  * page of the drive, or PAGE.SECTOR; with a sector, the length is in sectors, too.  Each request arrives 100
  * ms after the previous one, when the drive has long been idle; with "=" it arrives at the same time.  "@3"
- * behind it is its device and its hint; "u3" is a command: data with that hint goes on in a new block.
+ * behind it is its device and its hint; "u3" is a command: data with that hint goes on in a new block.  "f"
+ * is a FLUSH; "!" behind a write, at the end, says that it is one with FUA.
  *
  * For drives that are written in zones: "a" is a write that is appended to the zone of its address; "zo3",
  * "zc3" and "zf3" open, close and finish zone 3.
@@ -35,7 +36,7 @@ static bool list_parse_type(struct scan *s, enum request_type *type)
 
 	if (!found || !*found)
 		return scan_problem(
-			s, "\"%s\" should begin with r, w, t, a, u or z, or be gc", scan_quote(s, quote));
+			s, "\"%s\" should begin with r, w, t, f, a, u or z, or be gc", scan_quote(s, quote));
 	*type = (enum request_type)(found - letters);
 	s->at++;
 	return true;
@@ -75,13 +76,21 @@ static bool list_parse_hint(struct scan *s, struct record *r)
 	return true;
 }
 
-/* [@HINT] */
+/* [@HINT][!] */
 static bool list_parse_rest(struct scan *s, struct record *r)
 {
 	if (*s->at == '@') {
 		s->at++;
 		if (!list_parse_hint(s, r))
 			return false;
+	}
+	if (*s->at == '!' && r->type != REQUEST_WRITE)
+		return scan_problem(s, "\"!\" (FUA) stands behind writes only");
+	if (*s->at == '!') {
+		s->at++;
+		r->flags |= REQUEST_FUA;
+		if (*s->at == '@')
+			return scan_problem(s, "\"!\" stands last");
 	}
 	return scan_end(s);
 }
@@ -125,8 +134,13 @@ enum parsed list_parse(struct scan *s, struct record *r)
 		s->clock_ns += LIST_GAP_NS;
 	r->time = s->clock_ns;
 	r->device = 0;
+	r->type = REQUEST_READ;
 	if (scan_takes(s, "gc"))
 		return scan_end(s) ? list_command(s, r, REQUEST_COLLECT) : PARSED_BAD;
+	if (*s->at == 'f') {
+		s->at++;
+		return list_parse_rest(s, r) ? list_command(s, r, REQUEST_FLUSH) : PARSED_BAD;
+	}
 	if (*s->at == 'u') {
 		s->at++;
 		return list_parse_hint(s, r) && scan_end(s) ? list_command(s, r, REQUEST_UPDATE) : PARSED_BAD;

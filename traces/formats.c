@@ -40,13 +40,15 @@ static bool cloudphysics_typical(const char *begin, const char *end)
 /* A new format of plain columns needs one row only. */
 const struct format trace_formats[] = {
 	{ "ssdsim", "SSDsim ASCII, also read by MQSim", SSDSIM_LAYOUT, BLANKS(SSDSIM_COLUMNS),
-		.tolerate = ssdsim_tolerate, .write = ssdsim_write, .write_step_ns = 1 },
+		.tolerate = ssdsim_tolerate, .write = ssdsim_write, .writes_flushes = true,
+		.writes_fua = true, .write_step_ns = 1 },
 
 	{ "mqsim", "the same, under MQSim's name", SSDSIM_LAYOUT, BLANKS(SSDSIM_COLUMNS),
-		.yields_to = "ssdsim", .write = ssdsim_write, .write_step_ns = 1 },
+		.yields_to = "ssdsim", .write = ssdsim_write, .writes_flushes = true, .writes_fua = true,
+		.write_step_ns = 1 },
 
 	{ "disksim", "DiskSim ASCII", "time[ms] device first-block blocks flags(odd=read)",
-		BLANKS("time_ms,device_number,offset_sectors=first block,size_sectors,flags"),
+		BLANKS("time_ms,device_number,offset_sectors=first block,size_sectors,disksim_flags"),
 		.typical = disksim_typical, .write = disksim_write, .write_step_ns = 1 },
 
 	/* UMass: Financial, WebSearch */
@@ -149,7 +151,7 @@ const struct format trace_formats[] = {
 
 	{ "blkparse", "blkparse text, requests as they are queued (Q)", BLKPARSE_LAYOUT, { 0 },
 		blkparse_parse_queued, SECONDS, .write = blkparse_write, .writes_trims = true,
-		.write_step_ns = 1 },
+		.writes_flushes = true, .writes_fua = true, .write_step_ns = 1 },
 	{ "blkparse-d", "blkparse text, requests as they are issued (D)", BLKPARSE_LAYOUT, { 0 },
 		blkparse_parse_issued, SECONDS, .yields_to = "blkparse" },
 	{ "blkparse-c", "blkparse text, requests as they complete (C)", BLKPARSE_LAYOUT, { 0 },
@@ -172,8 +174,8 @@ const struct format trace_formats[] = {
 
 	{ "fio", "fio I/O log, version 3", "time[us] file action [offset[bytes] length[bytes]]",
 		{ .heading = FIO_HEADING_V3 }, fio_parse, MICROSECONDS, .write = fio_write,
-		.introduce = fio_introduce, .writes_trims = true, .writes_heading = true,
-		.write_step_ns = 1000 },
+		.introduce = fio_introduce, .writes_trims = true, .writes_flushes = true,
+		.writes_heading = true, .write_step_ns = 1000 },
 	{ "fio2", "fio I/O log, version 2", "file action [offset[bytes] length[bytes]]",
 		{ .heading = FIO_HEADING_V2 }, fio2_parse, MICROSECONDS },
 
@@ -190,13 +192,15 @@ const struct format trace_formats[] = {
 		.record_bytes = 24, .yields_to = "any", .writes_objects = true, .write_step_ns = 1000000000 },
 
 	{ "list", "requests by hand, like those of -L",
-		"r|w|t page[.sector][+length], with = before it at the same moment as the one before; or gc",
+		"r|w|t page[.sector][+length], f; with = before it at the same moment as the one before; or "
+		"gc",
 		{ 0 }, list_parse, 1 },
 
 	{ "csv", "columns named in the first line or with --columns (trace.columns)",
 		"the columns named, between commas or blanks; more may follow",
 		{ .heading = "time_ns,op,offset_bytes,size_bytes,device" }, columns_read, 1,
-		.write = csv_write, .writes_trims = true, .writes_heading = true, .write_step_ns = 1 },
+		.write = csv_write, .writes_trims = true, .writes_flushes = true, .writes_fua = true,
+		.writes_hints = true, .writes_heading = true, .write_step_ns = 1 },
 	{ "json", "JSON lines, with keys that name columns, or with --columns for those of the first line",
 		"objects with keys for time, type, offset and size", { 0 }, json_parse, 1 },
 	{ NULL },

@@ -259,12 +259,35 @@ static bool heading_is_vague(const struct heading_choice *choice, char *question
 	return n;
 }
 
+/* A heading of names of columns alone, as of traces that were converted to csv: with one of those that other
+ * tables mean otherwise or do not have. */
+static bool heading_is_own(char *columns, const char *begin, const char *end)
+{
+	bool commas = memchr(begin, ',', (size_t)(end - begin)), own = false;
+	struct columns parsed;
+	struct fault fault;
+	size_t n = 0;
+
+	for (const char *at = begin; at < end && n < COLUMNS_BYTES;) {
+		const char *name = at, *name_end = heading_name(&at, end, commas);
+		size_t bytes = (size_t)(name_end - name);
+
+		own |= scan_word_is(name, bytes, "hint") || scan_word_is(name, bytes, "flags") ||
+		       scan_word_is(name, bytes, "ctrl");
+		n += (size_t)snprintf(
+			columns + n, COLUMNS_BYTES - n, "%s%.*s", n ? "," : "", (int)bytes, name);
+	}
+	return own && n < COLUMNS_BYTES && columns_parse(&parsed, columns, &fault);
+}
+
 enum heading_kind heading_read(
 	struct heading *h, const char *begin, const char *end, const char *next, const char *next_end)
 {
 	struct heading_choice choice = { .count = 0 };
 	char other[COLUMNS_BYTES];
 
+	if (heading_is_own(h->columns, begin, end))
+		return HEADING_SURE;
 	if (!heading_split(&choice, begin, end) || choice.known < 3)
 		return HEADING_NONE;
 	heading_choose(&choice);

@@ -9,6 +9,9 @@
 
 #define RESPONSE_UNKNOWN UINT64_MAX
 
+/* A FLUSH goes before the record.  Of lines; the reader makes two records of it. */
+#define RECORD_FLUSH_FIRST 0x80u
+
 struct record {
 	tick_t time;       /* ns, in the trace's own epoch */
 	uint64_t offset;   /* bytes from the start of the device */
@@ -17,7 +20,8 @@ struct record {
 	uint64_t line;     /* line (or binary record) of the file, from 1 */
 	uint32_t device;   /* number in the file, or order of appearance of its name */
 	enum request_type type;
-	uint8_t hint, flags; /* as in struct request */
+	uint8_t hint;
+	uint8_t flags; /* as in struct request, and RECORD_FLUSH_FIRST */
 };
 
 /* The whole sectors that cover the record's bytes. */

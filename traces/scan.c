@@ -168,3 +168,27 @@ bool scan_rwbs(const char *letters, size_t n, enum request_type *type)
 		return false;
 	return true;
 }
+
+uint8_t scan_rwbs_flags(struct scan *s, const char *letters, size_t n)
+{
+	const char *write = memchr(letters, 'W', n);
+	bool first = n && *letters == 'F', fua = write && memchr(write, 'F', n - (size_t)(write - letters));
+
+	if (!s->flushes) {
+		s->unflushed += first || fua;
+		return 0;
+	}
+	return (uint8_t)((first ? RECORD_FLUSH_FIRST : 0) | (fua ? REQUEST_FUA : 0));
+}
+
+enum parsed scan_flush(struct scan *s, struct record *r)
+{
+	if (!s->flushes) {
+		s->unflushed++;
+		return PARSED_OTHER;
+	}
+	r->type = REQUEST_FLUSH;
+	r->offset = r->bytes = 0;
+	r->flags = 0;
+	return s->commands ? PARSED_RECORD : PARSED_OTHER;
+}

@@ -37,6 +37,8 @@ struct scan {
 	uint64_t rounded;     /* addresses without their last digits (1.2E+11) so far */
 	uint32_t page_bytes;  /* of the drive, for formats that count in pages; 0: there is no drive */
 	bool commands;        /* commands without sectors are requests */
+	bool flushes;         /* so are those that formats have left out: FLUSH, and FUA of writes */
+	uint64_t unflushed;   /* if not, how many were left out so far */
 	bool as_written;      /* only what the format's own program knows is a request */
 	struct names *names;  /* devices that have names, not numbers */
 	const struct columns *columns; /* of the line; NULL: not known */
@@ -240,6 +242,12 @@ bool scan_device_pair(struct scan *);
 
 /* The type in the letters of Linux's block layer.  False if there is none: a flush or a message. */
 bool scan_rwbs(const char *letters, size_t n, enum request_type *type);
+
+/* The FLUSH before it, and FUA, in these letters: "FWFS"; counted, if they are left out. */
+uint8_t scan_rwbs_flags(struct scan *, const char *letters, size_t n);
+
+/* A FLUSH with this record's time and device, if such are requests. */
+enum parsed scan_flush(struct scan *, struct record *);
 
 /* Nothing may follow. */
 SCAN bool scan_end(struct scan *s)

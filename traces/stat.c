@@ -154,6 +154,7 @@ void trace_stat_add(struct trace_stat *s, const struct record *r)
 	uint64_t end = r->offset + r->bytes;
 	uint32_t device = devices_note(s->devices, r);
 
+	s->fua += r->type == REQUEST_WRITE && r->flags & REQUEST_FUA;
 	c->requests++;
 	c->bytes += r->bytes;
 	if (r->type != REQUEST_TRIM)
@@ -169,6 +170,11 @@ void trace_stat_add(struct trace_stat *s, const struct record *r)
 	if (r->type == REQUEST_WRITE)
 		rewrites_add(&s->rewrites, device, r->offset / SECTOR_BYTES, stat_sectors(r));
 	picture_add(s->picture, r->time - s->first, r->offset, r->type);
+}
+
+void trace_stat_add_flush(struct trace_stat *s)
+{
+	s->flushes++;
 }
 
 void trace_stat_expect(struct trace_stat *s, const struct record *r)

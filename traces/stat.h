@@ -21,6 +21,9 @@ void trace_stat_free(struct trace_stat *);
 /* Counts the next request; times ascend. */
 void trace_stat_add(struct trace_stat *, const struct record *);
 
+/* Counts a FLUSH, which is none of the requests. */
+void trace_stat_add_flush(struct trace_stat *);
+
 /* Optional prefetch of what the request after the next one needs of the tables. */
 void trace_stat_expect(struct trace_stat *, const struct record *);
 

@@ -29,6 +29,12 @@ static const char *stat_number_name(int i)
 	return names[i];
 }
 
+static const struct stat_row stat_durable_rows[] = {
+	{ "flushes", "", "FLUSH: data written before is to be in flash", COUNT(flushes) },
+	{ "fua", "requests", "of the writes, to be in flash when they are done (FUA)", COUNT(fua) },
+	{ 0 },
+};
+
 static const struct stat_row stat_request_rows[] = {
 	{ "requests", "requests", "all", COUNT(ALL) },
 	{ "reads", "requests", "reads", COUNT(READS) },
@@ -464,6 +470,8 @@ void trace_stat_report(struct trace_stat *s, struct report *out)
 	stat_compute_reuse(s);
 
 	stat_report_rows(s, "requests", stat_request_rows, out);
+	if (s->flushes || s->fua)
+		stat_report_rows(s, NULL, stat_durable_rows, out);
 	stat_report_rows(s, "sizes of reads and writes", stat_size_rows, out);
 	qsort(sizes, f->sizes, sizeof *sizes, stat_by_frequency);
 	stat_report_top_sizes(s, sizes, out);

@@ -69,6 +69,7 @@ struct figures {
 
 struct trace_stat {
 	struct counts type[REQUEST_TYPES];
+	uint64_t flushes, fua;
 	uint64_t aligned_4k, aligned_8k, size_4k;
 	uint64_t off_sector; /* do not start on a sector border */
 	tick_t first, last;

@@ -30,6 +30,7 @@ struct trace {
 	struct scan scan;
 	struct columns columns; /* of the format, or those that the options name */
 	struct window *window;
+	struct record behind; /* the next one to be returned, if it has a line */
 	struct devices *devices;
 	struct devices *layout; /* NULL: each device has its own addresses */
 	bool only_one;          /* device, named by the options */
@@ -208,6 +209,18 @@ static void trace_judge_addresses(const struct trace *t)
 	trace_warn(t, text);
 }
 
+static void trace_tell_unflushed(const struct trace *t)
+{
+	char text[128];
+
+	if (!t->scan.unflushed)
+		return;
+	snprintf(text, sizeof text,
+		"%llu FLUSH and FUA are left out; --flush (in a run: trace.flush = true) reads them",
+		(unsigned long long)t->scan.unflushed);
+	trace_warn(t, text);
+}
+
 static enum trace_status trace_finish(struct trace *t, struct fault *fault)
 {
 	if (!t->left)
@@ -215,6 +228,7 @@ static enum trace_status trace_finish(struct trace *t, struct fault *fault)
 	if (!t->finished && !t->as_written) {
 		trace_judge_times(t, window_last(t->window) - t->first);
 		trace_judge_addresses(t);
+		trace_tell_unflushed(t);
 	}
 	t->finished = true;
 	return TRACE_END;
@@ -234,9 +248,36 @@ static enum trace_status trace_next_sorted(struct trace *t, struct record *r, st
 	return TRACE_OK;
 }
 
+/* A record and the FLUSH before it are two. */
+static void trace_divide(struct trace *t, struct record *r)
+{
+	r->flags &= (uint8_t)~RECORD_FLUSH_FIRST;
+	if (!t->options.commands)
+		return;
+	t->behind = *r;
+	r->type = REQUEST_FLUSH;
+	r->offset = r->bytes = 0;
+	r->flags = r->hint = 0;
+}
+
+static enum trace_status trace_next_undivided(struct trace *t, struct record *r, struct fault *fault)
+{
+	enum trace_status status;
+
+	if (t->behind.line) {
+		*r = t->behind;
+		t->behind.line = 0;
+		return TRACE_OK;
+	}
+	status = t->as_written ? trace_read(t, r, fault) : trace_next_sorted(t, r, fault);
+	if (status == TRACE_OK && r->flags & RECORD_FLUSH_FIRST)
+		trace_divide(t, r);
+	return status;
+}
+
 enum trace_status trace_next_record(struct trace *t, struct record *r, struct fault *fault)
 {
-	enum trace_status status = t->as_written ? trace_read(t, r, fault) : trace_next_sorted(t, r, fault);
+	enum trace_status status = trace_next_undivided(t, r, fault);
 
 	if (status == TRACE_BAD)
 		return status;
@@ -386,10 +427,12 @@ static void trace_begin_pass(struct trace *t)
 		.columns = t->scan.columns,
 		.page_bytes = t->options.page_bytes,
 		.commands = t->options.commands,
+		.flushes = t->options.flush,
 		.as_written = t->as_written };
 	t->count = (struct trace_counts){ 0 };
 	t->ended = false;
 	t->left = 0;
+	t->behind.line = 0;
 }
 
 bool trace_rewind(struct trace *t, struct fault *fault)
@@ -525,6 +568,7 @@ struct trace_counts trace_counts(const struct trace *t)
 	count.reordered = window_late(t->window);
 	count.devices = devices_count(t->devices);
 	count.rounded = t->scan.rounded;
+	count.unflushed = t->scan.unflushed;
 	return count;
 }
 

@@ -43,6 +43,9 @@ struct trace_options {
 	/* Commands without sectors are requests; else events that are no requests. */
 	bool commands;
 
+	/* FLUSH and FUA in formats of Linux and fio are requests; else they are left out. */
+	bool flush;
+
 	/* A format.  A trace in this format, or in none that is recognised, is read as the program does to
 	 * which the format belongs: in file order, with its times, accepting what that program accepts.  It
 	 * is not sorted, and its times are not checked. */
@@ -84,6 +87,7 @@ struct trace_counts {
 	uint64_t devices;   /* devices met, chosen or not; not counted as_written */
 	uint64_t unaligned; /* requests that do not cover whole sectors */
 	uint64_t rounded;   /* addresses like 1.2E+11, their last digits lost */
+	uint64_t unflushed; /* FLUSH and FUA left out */
 };
 
 struct trace_counts trace_counts(const struct trace *);

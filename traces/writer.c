@@ -14,7 +14,8 @@ void trace_writer_formats(char *text, size_t bytes)
 				text + used, bytes - used, "%s%s", used ? ", " : "", f->name);
 }
 
-bool trace_writer_begin(struct trace_writer *w, const char *name, FILE *out, struct fault *fault)
+static bool trace_writer_start(
+	struct trace_writer *w, const char *name, bool wide, FILE *out, struct fault *fault)
 {
 	char names[256];
 
@@ -24,12 +25,23 @@ bool trace_writer_begin(struct trace_writer *w, const char *name, FILE *out, str
 		return fault_set(
 			fault, "cannot write traces in format \"%s\"; should be one of %s", name, names);
 	}
+	w->wide = wide && w->format->writes_hints;
 	w->devices = devices_create();
 	if (w->format->writes_objects)
 		w->objects = objects_create();
 	if (w->format->writes_heading)
-		fprintf(out, "%s\n", w->format->columns.heading);
+		fprintf(out, "%s%s\n", w->format->columns.heading, w->wide ? ",hint,flags" : "");
 	return true;
+}
+
+bool trace_writer_begin(struct trace_writer *w, const char *name, FILE *out, struct fault *fault)
+{
+	return trace_writer_start(w, name, false, out, fault);
+}
+
+bool trace_writer_begin_wide(struct trace_writer *w, const char *name, FILE *out, struct fault *fault)
+{
+	return trace_writer_start(w, name, true, out, fault);
 }
 
 static bool trace_writer_meets(struct trace_writer *w, const struct request *r)
@@ -41,8 +53,24 @@ static bool trace_writer_meets(struct trace_writer *w, const struct request *r)
 	return devices_count(w->devices) > before;
 }
 
+/* Counts what the format cannot say.  False: it cannot say the request. */
+static bool trace_writer_can_say(struct trace_writer *w, const struct request *r)
+{
+	const struct format *f = w->format;
+	bool write = r->type == REQUEST_WRITE;
+
+	w->flushes += r->type == REQUEST_FLUSH && !f->writes_flushes;
+	w->commands += !request_is_awaited(r->type);
+	w->fua += write && r->flags & REQUEST_FUA && !f->writes_fua;
+	w->appends += write && r->flags & REQUEST_APPEND;
+	w->hints += request_has_sectors(r->type) && r->hint && !w->wide;
+	return request_has_sectors(r->type) || (r->type == REQUEST_FLUSH && f->writes_flushes);
+}
+
 bool trace_writer_put(struct trace_writer *w, const struct request *r, struct fault *fault)
 {
+	if (!trace_writer_can_say(w, r))
+		return true;
 	if (r->type == REQUEST_TRIM && !w->format->writes_trims)
 		return fault_set(fault, "request %" PRIu64 " is a trim, which format %s cannot say; fio can",
 			r->line, w->format->name);
@@ -51,7 +79,10 @@ bool trace_writer_put(struct trace_writer *w, const struct request *r, struct fa
 	w->rounded += r->arrival % w->format->write_step_ns != 0;
 	if (w->objects)
 		return objects_add(w->objects, r, fault);
-	w->format->write(w->out, r);
+	if (w->wide)
+		csv_write_more(w->out, r);
+	else
+		w->format->write(w->out, r);
 	return true;
 }
 
@@ -99,12 +130,25 @@ void systor_write(FILE *out, const struct request *r)
 		BYTES(r->sectors));
 }
 
+static void csv_write_columns(FILE *out, const struct request *r)
+{
+	static const char *const names[] = { [REQUEST_READ] = "read",
+		[REQUEST_WRITE] = "write",
+		[REQUEST_TRIM] = "trim",
+		[REQUEST_FLUSH] = "flush" };
+
+	fprintf(out, "%" PRIu64 ",%s,%" PRIu64 ",%" PRIu64 ",%u", r->arrival, names[r->type], BYTES(r->start),
+		BYTES(r->sectors), r->device);
+}
+
 void csv_write(FILE *out, const struct request *r)
 {
-	static const char *const names[REQUEST_TYPES] = {
-		[REQUEST_READ] = "read", [REQUEST_WRITE] = "write", [REQUEST_TRIM] = "trim"
-	};
+	csv_write_columns(out, r);
+	fputc('\n', out);
+}
 
-	fprintf(out, "%" PRIu64 ",%s,%" PRIu64 ",%" PRIu64 ",%u\n", r->arrival, names[r->type],
-		BYTES(r->start), BYTES(r->sectors), r->device);
+void csv_write_more(FILE *out, const struct request *r)
+{
+	csv_write_columns(out, r);
+	fprintf(out, ",%u,%s\n", r->hint, r->flags & REQUEST_FUA ? "FUA" : "");
 }

@@ -19,12 +19,21 @@ struct trace_writer {
 	struct objects *objects; /* of a format that is written at the end; else NULL */
 	FILE *out;               /* the caller's; errors show when it is closed */
 	uint64_t rounded;        /* arrivals that were rounded down to the format's unit */
+
+	/* What the format cannot say: commands left out, the first of them FLUSHes; writes without their FUA,
+	 * appends as plain writes, requests without their hint. */
+	uint64_t flushes, commands, fua, appends, hints;
+	bool wide; /* with columns of hints and flags */
 };
 
 /* Prints the format's heading.  False and a fault if there is no such format or it cannot be written. */
 bool trace_writer_begin(struct trace_writer *, const char *format, FILE *, struct fault *);
 
-/* Prints one request; arrivals start at 0.  False and a fault if the format has no such requests. */
+/* The same with the columns of hints and flags, if the format has such. */
+bool trace_writer_begin_wide(struct trace_writer *, const char *format, FILE *, struct fault *);
+
+/* Prints one request; arrivals start at 0.  Counts what the format cannot say.  False and a fault: it has no
+ * trims. */
 bool trace_writer_put(struct trace_writer *, const struct request *, struct fault *);
 
 /* Prints what comes at the end of the file. */
