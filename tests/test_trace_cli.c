@@ -176,6 +176,38 @@ static void test_generated_flushes(void **state)
 	expect_part(w, "stdout", "trace.flushes = 3 ");
 }
 
+/* Hints and updates are kept where they can be written; a trace without any has no column for them. */
+static void test_hints(void **state)
+{
+	static const char converted[] =
+		"time_ns,op,offset_bytes,size_bytes,device,hint,flags\n"
+		"0,write,0,2048,0,0,\n1000,write,2048,2048,0,1,\n2000,read,4096,2048,0,0,\n"
+		"3000,update,0,0,0,1,\n";
+	struct world *w = *state;
+
+	put_text(w, "a.csv",
+		"time_ns,op,offset_sectors,size_sectors,hint\n0,W,0,4,0\n1000,W,4,4,1\n2000,R,8,4,\n"
+		"3000,U,,,1\n");
+	assert_int_equal(run(w, "convert --to csv a.csv -o b.csv"), DONE);
+	expect_text(w, "b.csv", converted);
+	assert_int_equal(run(w, "convert --to csv b.csv"), DONE);
+	expect_text(w, "stdout", converted);
+	assert_int_equal(run(w, "stat b.csv"), DONE);
+	expect_part(w, "stdout", "trace.hint.0 = 2 ");
+	expect_part(w, "stdout", "trace.hint.1 = 1 ");
+	assert_int_equal(run(w, "convert --to csv -L w0,gc,w1@3,u3"), DONE);
+	expect_text(w, "stdout",
+		"time_ns,op,offset_bytes,size_bytes,device,hint,flags\n0,write,0,4096,0,0,\n"
+		"200000000,write,4096,4096,3,3,\n300000000,update,0,0,3,3,\n");
+	assert_int_equal(run(w, "convert --to csv -L w0,gc,w1"), DONE);
+	expect_text(w, "stdout",
+		"time_ns,op,offset_bytes,size_bytes,device\n0,write,0,4096,0\n200000000,write,4096,4096,0\n");
+	assert_int_equal(run(w, "convert --to ssdsim b.csv"), DONE);
+	expect_text(w, "stdout", "0 0 0 4 0\n1000 0 4 4 0\n2000 0 8 4 1\n");
+	assert_int_equal(run(w, "stat --json c.json -L w0"), DONE);
+	assert_null(strstr(w->out, "hint"));
+}
+
 static void test_limit(void **state)
 {
 	struct world *w = *state;
@@ -323,6 +355,7 @@ int main(void)
 		TEST(test_flush_of_linux),
 		TEST(test_flush_in_columns),
 		TEST(test_generated_flushes),
+		TEST(test_hints),
 		TEST(test_limit),
 		TEST(test_generate),
 		TEST(test_bad_trace_leaves_nothing),

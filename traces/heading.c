@@ -38,6 +38,7 @@ static const struct heading_name {
 	{ "device dev deviceid disk diskid disknumber disknum volume volumeid vol drive lun asu namespace "
 	  "nsid",
 		COLUMN_DEVICE, "device", SURE },
+	{ "hint writehint placementid placementhandle", COLUMN_HINT, "hint", SURE },
 	{ "response responsetime latency lat duration resp servicetime elapsedtime", COLUMN_RESPONSE,
 		"response_us", UNSURE },
 };
@@ -124,7 +125,7 @@ static const struct heading_unit *heading_find_unit(const char *word, enum colum
 {
 	bool time = kind == COLUMN_TIME || kind == COLUMN_RESPONSE;
 
-	if (kind == COLUMN_TYPE || kind == COLUMN_DEVICE)
+	if (kind == COLUMN_TYPE || kind == COLUMN_DEVICE || kind == COLUMN_HINT)
 		return NULL;
 	for (size_t i = 0; i < sizeof heading_units / sizeof *heading_units; i++)
 		if (heading_units[i].of_time == time &&

@@ -157,6 +157,7 @@ void trace_stat_add(struct trace_stat *s, const struct record *r)
 	s->fua += r->type == REQUEST_WRITE && r->flags & REQUEST_FUA;
 	c->requests++;
 	c->bytes += r->bytes;
+	s->hint[r->hint]++;
 	if (r->type != REQUEST_TRIM)
 		tally_add(s->sizes, r->bytes, r->type == REQUEST_WRITE);
 	stat_add_time(s, r);

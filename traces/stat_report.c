@@ -455,6 +455,21 @@ static void stat_report_rows(
 	stat_list_report(&list, out);
 }
 
+/* Nothing if no request has a hint. */
+static void stat_report_hints(const struct trace_stat *s, struct report *out)
+{
+	char name[24];
+
+	if (s->hint[0] == trace_stat_requests(s))
+		return;
+	report_section(out, "hints");
+	for (unsigned hint = 0; hint <= UINT8_MAX; hint++) {
+		snprintf(name, sizeof name, "trace.hint.%u", hint);
+		if (s->hint[hint])
+			report_count(out, name, s->hint[hint], "requests", "with this hint");
+	}
+}
+
 void trace_stat_report(struct trace_stat *s, struct report *out)
 {
 	struct tally_entry *sizes = tally_sorted(s->sizes);
@@ -472,6 +487,7 @@ void trace_stat_report(struct trace_stat *s, struct report *out)
 	stat_report_rows(s, "requests", stat_request_rows, out);
 	if (s->flushes || s->fua)
 		stat_report_rows(s, NULL, stat_durable_rows, out);
+	stat_report_hints(s, out);
 	stat_report_rows(s, "sizes of reads and writes", stat_size_rows, out);
 	qsort(sizes, f->sizes, sizeof *sizes, stat_by_frequency);
 	stat_report_top_sizes(s, sizes, out);

@@ -72,6 +72,7 @@ struct trace_stat {
 	uint64_t flushes, fua;
 	uint64_t aligned_4k, aligned_8k, size_4k;
 	uint64_t off_sector; /* do not start on a sector border */
+	uint64_t hint[UINT8_MAX + 1];
 	tick_t first, last;
 	struct histogram gap;   /* ns between arrivals */
 	struct histogram depth; /* requests in flight when one arrives, itself included */

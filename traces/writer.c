@@ -57,14 +57,14 @@ static bool trace_writer_meets(struct trace_writer *w, const struct request *r)
 static bool trace_writer_can_say(struct trace_writer *w, const struct request *r)
 {
 	const struct format *f = w->format;
-	bool write = r->type == REQUEST_WRITE;
+	bool write = r->type == REQUEST_WRITE, update = r->type == REQUEST_UPDATE && w->wide;
 
 	w->flushes += r->type == REQUEST_FLUSH && !f->writes_flushes;
-	w->commands += !request_is_awaited(r->type);
+	w->commands += !request_is_awaited(r->type) && !update;
 	w->fua += write && r->flags & REQUEST_FUA && !f->writes_fua;
 	w->appends += write && r->flags & REQUEST_APPEND;
 	w->hints += request_has_sectors(r->type) && r->hint && !w->wide;
-	return request_has_sectors(r->type) || (r->type == REQUEST_FLUSH && f->writes_flushes);
+	return request_has_sectors(r->type) || (r->type == REQUEST_FLUSH && f->writes_flushes) || update;
 }
 
 bool trace_writer_put(struct trace_writer *w, const struct request *r, struct fault *fault)
@@ -135,7 +135,8 @@ static void csv_write_columns(FILE *out, const struct request *r)
 	static const char *const names[] = { [REQUEST_READ] = "read",
 		[REQUEST_WRITE] = "write",
 		[REQUEST_TRIM] = "trim",
-		[REQUEST_FLUSH] = "flush" };
+		[REQUEST_FLUSH] = "flush",
+		[REQUEST_UPDATE] = "update" };
 
 	fprintf(out, "%" PRIu64 ",%s,%" PRIu64 ",%" PRIu64 ",%u", r->arrival, names[r->type], BYTES(r->start),
 		BYTES(r->sectors), r->device);
