@@ -398,7 +398,7 @@ LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)
 NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
 
 .PHONY: figures figures-sensitivity tables check-tables figures-sftl figures-pmftl figures-chardin log-block
-.PHONY: figures-drives
+.PHONY: figures-drives figures-zones figures-slc figures-fdp
 .PHONY: workloads legacy-study slurm-test replay-test pandas-test lab-ready dist dist-test deb deb-test
 
 lab-ready:
@@ -439,6 +439,12 @@ figures-chardin: lab-ready ## the figures of a layer that makes random writes se
 
 figures-zones: lab-ready ## what a host pays that writes zones: results/zones/
 	@$(LAB) scripts/zones held streams $(NUMBERS)
+
+figures-slc: lab-ready ## drives with an SLC cache being filled, beside reviews of them: docs/slc.md
+	@$(LAB) scripts/slc fill passes
+
+figures-fdp: lab-ready ## what placement handles gain, for two tenants and for caches: docs/placement.md
+	@$(LAB) scripts/fdp unit cachelib lmcache $(NUMBERS)
 
 log-block: lab-ready ## FTLs with log blocks on five kinds of writes: results/log-block/scale-16/report.html
 	@$(LAB) scripts/log-block $(NUMBERS)
