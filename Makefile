@@ -485,9 +485,9 @@ R ?= 40
 kill-test: $(SSD) ## N (200) runs are killed at random moments, R (40) resumed: whole files, same results
 	@SSD=$(SSD) tests/kill $(N) $(R)
 
-configurations: ## N (200) runs of random configurations under the judges; SEED (1); HOW=deep: long queues
+configurations: ## N (200) random runs under the judges; SEED (1); HOW=deep: long queues; WITH='slc units'
 	@$(MAKE) BUILD=$(DEV) -s -j$(JOBS) $(DEV)/tests/configurations
-	@$(DEV)/tests/configurations $(N) 2000 $(or $(SEED),1) $(HOW)
+	@WITH='$(WITH)' $(DEV)/tests/configurations $(N) 2000 $(or $(SEED),1) $(HOW)
 
 validate: ## beside theory and MQSim, number by number: docs/validation.md
 	@$(MAKE) BUILD=$(DEV) -s -j$(JOBS) $(DEV)/tests/test_queueing $(DEV)/tests/test_mqsim

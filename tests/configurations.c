@@ -6,6 +6,8 @@
  *	                                             deep: up to 4,096 in flight, of up to 5.9 MB
  *	configurations --write FOLDER N [REQUESTS [SEED [deep]]]
  *	                                             writes them as runs of `ssd`, for tests/same-bytes
+ *
+ * Environment WITH, some of "slc handles units wordlines": only drives with these.
  */
 #include "prepare/precondition.h"
 #include "run/run.h"
@@ -65,7 +67,7 @@ static char *complete(struct combination *c, int requests, bool deep)
 		sectors <<= random_below(&random, 8);
 		depth = 1u << random_below(&random, 13);
 	}
-	trace = random_trace(&random, requests, c->trims, sectors);
+	trace = random_trace(&random, requests, c, sectors);
 	add_of_host(c, &random, depth);
 	return trace;
 }
@@ -74,7 +76,7 @@ static void run_one(void *one)
 {
 	struct one *o = one;
 	struct combination *c = o->combination;
-	struct trace_options options = { .format = "csv", .columns = RANDOM_COLUMNS };
+	struct trace_options options = { .format = "csv", .columns = RANDOM_COLUMNS, .commands = true };
 	struct workload workload = { .name = "trace", .limit = UINT64_MAX };
 	struct run run = { .workload = &workload, .keep_going = go_on };
 	struct precondition_result before;
@@ -251,6 +253,7 @@ int main(int argc, char **argv)
 	uint64_t first = numbers > 3 ? strtoull(number[3], NULL, 10) : 1;
 	int requests = numbers > 2 ? atoi(number[2]) : 2000;
 	bool deep = numbers > 4 && !strcmp(number[4], "deep");
+	unsigned wanted = features_wanted();
 	struct longest longest = { 0 };
 	struct counts *counts;
 
@@ -260,12 +263,15 @@ int main(int argc, char **argv)
 	if (!counts)
 		return 2;
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	for (uint64_t seed = first; seed < first + n; seed++) {
+	for (uint64_t seed = first, runs = 0; runs < n; seed++) {
 		struct combination c;
 		struct one one = { &c, counts, requests, deep, false };
 
 		draw_combination(&c, seed);
+		if (wanted & ~c.features)
+			continue;
 		findings += try_one(&one, &longest);
+		runs++;
 	}
 	printf("configurations: %llu runs, %llu were refused and %llu wore out or filled their drives; "
 	       "%llu requests, %llu programs, %llu erases; the longest took %.1f s (seed %llu); "

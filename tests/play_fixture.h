@@ -23,6 +23,7 @@ struct combination {
 	char settings[4096];
 	size_t ftl, buffer, layer;
 	bool trims;
+	unsigned features; /* a set of WITH_SLC ... of random_fixture.h */
 	uint64_t seed;
 	struct last_requests *journal; /* NULL: none is kept */
 };
@@ -157,7 +158,7 @@ static inline void player_check(const struct player *p)
 
 static inline void print_last_requests(const struct last_requests *j)
 {
-	static const char *const names[] = { "read", "write", "trim" };
+	static const char *const names[] = { "read", "write", "trim", "gc", "flush", "update", "zone" };
 	uint64_t from = j->requests > REMEMBERED ? j->requests - REMEMBERED : 0;
 
 	print_error("the last of %llu requests were (LPNs of the host)\n", (unsigned long long)j->requests);

@@ -224,36 +224,82 @@ static inline bool has_collector(const struct combination *c)
 	return has;
 }
 
-/* Most features refuse each other, and an FTL without a collector refuses all: at most one of them stays. */
-static inline void switch_features_off(struct combination *c, uint64_t stream)
-{
-	static const char *const off[] = { "slc.mode=off ", "placement.superblock=drive ",
-		"flash.program_unit=page " };
-	struct random random;
-	uint64_t stays;
+/* Features that refuse each other or need more spare blocks than the drives that are drawn have. */
+enum { WITH_SLC = 1, WITH_HANDLES = 2, WITH_UNITS = 4, WITH_WORDLINES = 8 };
 
-	random_init(&random, c->seed, stream + 5000);
-	stays = has_collector(c) ? random_below(&random, 5) : 9;
-	for (uint64_t i = 0; i < 3; i++)
-		if (i != stays)
-			strcat(c->settings, off[i]);
-	if (stays == 9)
-		strcat(c->settings, "fdp.handles=1 upkeep.idle_ns=0 gc.copies_per_write=0 ");
-	if (has_classes(ftls[c->ftl]))
-		strcat(c->settings, "slc.mode=off placement.superblock=drive fdp.handles=1 gc.separate=true "
-				    "wear.delta=0 flash.blocks=24 flash.over_provisioning=0.6 ");
-	if (stays != 2 && strstr(c->settings, "flash.passes"))
-		strcat(c->settings, "flash.passes=1 flash.program_ns=100000 ");
+/* Environment WITH, e.g. "slc handles": the features that a drive is to have, among others. */
+static inline unsigned features_wanted(void)
+{
+	static const char *const names[] = { "slc", "handles", "units", "wordlines" };
+	const char *wanted = getenv("WITH");
+	unsigned features = 0;
+
+	for (unsigned i = 0; wanted && i < sizeof names / sizeof *names; i++)
+		features |= strstr(wanted, names[i]) ? 1u << i : 0;
+	return features;
 }
 
-/* Drives without the spare blocks that their FTL needs are refused; another one is drawn. */
+/* None of them, one, or a pair that goes together; work in idle time and buffers are drawn with all. */
+static inline unsigned draw_features(const struct combination *c)
+{
+	static const unsigned sets[] = { 0, 0, 0, 0, 0, 0, WITH_SLC, WITH_SLC, WITH_HANDLES, WITH_UNITS,
+		WITH_WORDLINES, WITH_WORDLINES, WITH_SLC | WITH_HANDLES, WITH_HANDLES | WITH_UNITS,
+		WITH_HANDLES | WITH_WORDLINES };
+	struct random random;
+
+	if (!has_collector(c) || has_classes(ftls[c->ftl]))
+		return 0;
+	random_init(&random, c->seed, 5000);
+	return sets[random_below(&random, sizeof sets / sizeof *sets)];
+}
+
+/* Has these features and no other, and what they need of the other settings. */
+static inline void set_features(struct combination *c, unsigned features)
+{
+	char *to = c->settings;
+
+	if (!(features & WITH_SLC))
+		strcat(to, "slc.mode=off ");
+	if (!(features & WITH_HANDLES))
+		strcat(to, "fdp.handles=1 ");
+	if (!(features & WITH_UNITS))
+		strcat(to, "placement.superblock=drive ");
+	if (!(features & WITH_WORDLINES))
+		strcat(to, "flash.program_unit=page flash.passes=1 ");
+	if (!(features & WITH_WORDLINES) && strstr(to, "flash.program_ns=[90000"))
+		strcat(to, "flash.program_ns=100000 ");
+	if (features & (WITH_SLC | WITH_HANDLES | WITH_UNITS))
+		strcat(to, "flash.blocks=32 flash.over_provisioning=0.65 gc.threshold=0.05 ");
+	if (features & WITH_SLC)
+		strcat(to,
+			c->seed % 2 ? "slc.mode=static flash.pages=12 " : "slc.mode=dynamic flash.pages=12 ");
+	if (features & WITH_HANDLES)
+		strcat(to, "fdp.handles=3 gc.separate=true wear.delta=0 ");
+	if (features & WITH_UNITS)
+		strcat(to, "placement.policy=superblock placement.superblock=unit wear.delta=0 "
+			   "gc.together=plane ");
+	if (features & WITH_SLC && features & WITH_HANDLES)
+		strcat(to, "fdp.isolation=initially ");
+	if (features & WITH_WORDLINES && !strstr(to, "flash.program_unit=wordline"))
+		strcat(to, "flash.program_unit=wordline flash.copyback=false flash.order=consecutive "
+			   "flash.cell_bits=3 flash.pages=12 flash.passes=1 flash.program_ns=300000 ");
+	if (has_classes(ftls[c->ftl]))
+		strcat(to, "gc.separate=true wear.delta=0 flash.blocks=24 flash.over_provisioning=0.6 ");
+	if (!has_collector(c))
+		strcat(to, "upkeep.idle_ns=0 gc.copies_per_write=0 ");
+	c->features = features;
+}
+
+/* Drives without the spare blocks that their FTL needs are refused; another one is drawn, without features
+ * that the FTL or the buffer refuses whatever the drive. */
 static inline void draw_drive(struct combination *c)
 {
+	unsigned features = draw_features(c);
 	uint64_t stream = 100;
 
 	do {
-		draw_settings(c, stream);
-		switch_features_off(c, stream++);
+		draw_settings(c, stream++);
+		set_features(c, stream < 140 ? features : 0);
 		assert_true(stream < 1000);
 	} while (!makes_a_drive(c));
 }
@@ -275,7 +321,8 @@ static inline bool refuses(size_t ftl, size_t buffer)
 
 /* Half of the requests on an eighth of the addresses, in bursts; a quarter of them have up to `most`
  * sectors. */
-static inline char *random_trace(struct random *random, int requests, bool trims, unsigned most)
+static inline char *random_trace(
+	struct random *random, int requests, const struct combination *c, unsigned most)
 {
 	static const char *const ops[] = { "R", "W", "D" };
 	char *text = NULL;
@@ -287,10 +334,13 @@ static inline char *random_trace(struct random *random, int requests, bool trims
 		uint64_t kind = random_below(random, 100), start = random_below(random, 1 << 12);
 
 		now += random_below(random, 4) ? random_below(random, 50) : random_below(random, 4000);
+		if (c->features & WITH_HANDLES && kind == 30)
+			fprintf(out, "%llu,U,,,%d,%d\n", (unsigned long long)now, (int)(start % 4),
+				(int)(start / 4 % 3));
 		fprintf(out, "%llu,%s,%llu,%llu,%d,%d\n", (unsigned long long)now,
-			ops[kind < 30                 ? 0
-				: kind < 95 || !trims ? 1
-						      : 2],
+			ops[kind < 30                    ? 0
+				: kind < 95 || !c->trims ? 1
+							 : 2],
 			512 * (unsigned long long)(random_below(random, 2) ? start : start / 8),
 			512 * (1 + (unsigned long long)random_below(
 					   random, random_below(random, 4) ? 12 : most)),

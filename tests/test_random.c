@@ -11,6 +11,7 @@
  * 	OPERATIONS=n    requests of a case
  * 	TEST=text       only cases whose name contains the text, e.g. TEST=mrsm
  */
+#include "ftl/handles.h"
 #include "tests/random_fixture.h"
 
 /* The FTLs with the most to go wrong get the most cases, in front of them the simplest buffers. */
@@ -23,6 +24,16 @@ static uint64_t requests_of_a_case(void)
 
 /* ---- a case ---- */
 
+/* Now and then a placement handle goes on in new blocks. */
+static struct request any_request(struct player *p, uint64_t number)
+{
+	struct request r = random_request(p);
+
+	if (handles_are_on(&p->settings.ftl.handles) && number % 61 == 0)
+		r = (struct request){ .type = REQUEST_UPDATE, .hint = r.hint, .device = r.device };
+	return r;
+}
+
 /* Full, overwritten at random, full again, and read. */
 static void play_long(void *context)
 {
@@ -33,7 +44,7 @@ static void play_long(void *context)
 	for (uint64_t i = 0; i < n; i++) {
 		if (i == n / 4 || i == n - 1)
 			BUG_ON(!play_all_pages(p, REQUEST_WRITE), "the drive failed when it was filled");
-		BUG_ON(!play(p, random_request(p), random_below(&p->random, 16)), "the drive failed");
+		BUG_ON(!play(p, any_request(p, i), random_below(&p->random, 16)), "the drive failed");
 		if (i % 1024 == 0)
 			player_check(p);
 	}

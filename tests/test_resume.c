@@ -62,7 +62,7 @@ static bool save_once(void *stage, const struct run *run)
 static bool open_stage(struct stage *s, struct fault *fault)
 {
 	const struct combination *c = s->how->combination;
-	struct trace_options options = { .format = "csv", .columns = RANDOM_COLUMNS };
+	struct trace_options options = { .format = "csv", .columns = RANDOM_COLUMNS, .commands = true };
 
 	fixture_settings(&s->settings, c->settings);
 	s->settings.top.ftl = (int)c->ftl;
@@ -229,7 +229,7 @@ static void save_and_resume(void *combination)
 	struct fault fault = { "" };
 
 	random_init(&random, c->seed, 9);
-	how.trace = random_trace(&random, REQUESTS, c->trims, 90);
+	how.trace = random_trace(&random, REQUESTS, c, 90);
 	add_of_host(c, &random, 40);
 	forgery_path(how.path);
 	if (!run_case(&how, &whole, &fault))
@@ -307,6 +307,17 @@ static void resume_by_hand(void *context)
 	"flash.page_bytes=4K flash.over_provisioning=0.5 flash.read_ns=10000 flash.program_ns=100000 "       \
 	"precondition.mode=fill "
 
+/* Two SLC blocks of four pages are full after 8 * 165 us.  From 1.42 ms on the first one is folded: at 1.6
+ * and 2 ms pages are read and programmed, at 2.6 ms it is being erased; at 4.3 ms the second one is
+ * folded. */
+#define FOLDING                                                                                              \
+	ONE_DIE "precondition.mode=none slc.mode=static slc.density=2 slc.share=0.0625 slc.idle_ns=100000 "  \
+		"slc.fold_passes=2 slc.erase_ns=1500000 flash.erase_ns=1000000 flash.copyback=false "        \
+		"flash.command_ns=1000 flash.bus_mb_per_s=1024"
+#define FOLDED                                                                                               \
+	"0,W,0,32768,0,0\n1600,R,20480,4096,0,0\n2000,R,0,4096,0,0\n"                                        \
+	"2600,R,0,4096,0,0\n4300,R,4096,4096,0,0\n4310,W,8192,4096,0,0\n9000,W,8192,32768,0,0\n"
+
 static void test_what_is_waited_for_by_hand(void **state)
 {
 	static struct by_hand cases[] = {
@@ -319,6 +330,13 @@ static void test_what_is_waited_for_by_hand(void **state)
 			"0,R,0,4096,0,0\n0,W,4096,4096,0,0\n0,R,8192,4096,0,0\n0,R,12288,4096,0,0\n"
 			"0,R,16384,4096,0,0\n0,R,20480,4096,0,0\n30,R,24576,4096,0,0\n31,R,0,4096,0,0\n",
 			7 },
+		{ "page", FOLDING, FOLDED, 1 },
+		{ "page", FOLDING, FOLDED, 2 },
+		{ "page", FOLDING, FOLDED, 3 },
+		{ "page", FOLDING, FOLDED, 5 },
+		{ "dftl", FOLDING " map.cache_bytes=64", FOLDED, 3 },
+		{ "page", FOLDING " slc.mode=dynamic slc.when_full=fold fdp.handles=2 fdp.by=hint", FOLDED,
+			2 },
 	};
 	struct child child;
 
