@@ -16,6 +16,16 @@ static void drive_have_slc(struct drive *d)
 	flash_have_slc(d->flash, &d->slc_times);
 }
 
+/* False: the settings are wrong. */
+static bool drive_have_retry(struct drive *d, struct fault *fault)
+{
+	const struct settings *s = d->settings;
+
+	if (!retry_is_on(&s->retry) && !refresh_is_on(&s->ftl.refresh))
+		return true;
+	return flash_have_retry(d->flash, &s->retry, fault);
+}
+
 struct drive *drive_create(const struct settings *settings, bool verify, struct fault *fault)
 {
 	struct drive *d = memory_array(1, sizeof *d, "drive");
@@ -43,6 +53,10 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 	d->flash = flash_create(&d->geometry, &settings->flash, d->oracle);
 	if (slc_is_on(&settings->ftl.slc))
 		drive_have_slc(d);
+	if (!drive_have_retry(d, fault)) {
+		drive_free(d);
+		return NULL;
+	}
 	schedule_have_write_memory(d->flash->schedule, memory_pages);
 	if (verify)
 		flash_have_judged(d->flash, settings->dram.access_ns);

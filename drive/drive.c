@@ -247,12 +247,23 @@ static void drive_count_programs(struct class_statistics *c, uint64_t programs, 
 	c->programs_each += (double)programs / r->sectors;
 }
 
+/* A request begins: time has passed for what is in the blocks, and those that are due are refreshed. */
+static void drive_refresh(struct drive *d)
+{
+	if (flash_pass_time(d->flash) && refresh_is_on(&d->settings->ftl.refresh))
+		refresh_begin(&d->ftl->store->refresh);
+	if (refresh_is_on(&d->settings->ftl.refresh))
+		refresh_before_request(&d->ftl->store->refresh, &d->io);
+}
+
 static void drive_command(struct drive *d, const struct request *r)
 {
 	struct schedule *s = d->flash->schedule;
 
 	upkeep_entered(&d->upkeep);
 	schedule_begin(s, &d->io);
+	if (d->flash->retry)
+		drive_refresh(d);
 	drive_remember(d, d->io.ticket, (struct pending){ .is_command = true });
 	if (r->type == REQUEST_UPDATE)
 		handles_update(&d->ftl->store->handles, &d->io, r);
@@ -313,6 +324,8 @@ static bool drive_enter(struct drive *d, const struct request *r)
 		d->first_arrival = r->arrival > d->counted_from ? r->arrival : d->counted_from;
 	upkeep_entered(&d->upkeep);
 	schedule_begin(d->flash->schedule, &d->io);
+	if (d->flash->retry)
+		drive_refresh(d);
 	d->io.handle = drive_handle(d, r);
 	drive_remember(d, d->io.ticket,
 		(struct pending){ r->arrival, now, r->sectors, row, (uint8_t)r->type, (uint8_t)kind,

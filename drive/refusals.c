@@ -156,6 +156,21 @@ static bool refusals_premap(const struct drive *d)
 	       s->mode != PRECONDITION_FILL;
 }
 
+static bool refusals_refresh_reads(const struct drive *d)
+{
+	return d->settings->ftl.refresh.reads && refusals_collects_nothing(d);
+}
+
+static bool refusals_refresh_days(const struct drive *d)
+{
+	return d->settings->ftl.refresh.days > 0 && refusals_collects_nothing(d);
+}
+
+static bool refusals_retry(const struct drive *d)
+{
+	return retry_is_on(&d->settings->retry) && d->ftl->ops->collects_untimed;
+}
+
 static bool refusals_by_wordline(const struct drive *d)
 {
 	return d->settings->flash.program_unit == UNIT_WORDLINE;
@@ -210,6 +225,14 @@ const struct refusal refusals[] = {
 		"places pages itself or collects in no time; an SLC cache needs an FTL such as page, "
 		"across or "
 		"dftl" },
+	{ "refresh.reads", "ftl", refusals_refresh_reads,
+		"places pages itself or collects in no time; refresh needs an FTL such as page, across or "
+		"dftl" },
+	{ "refresh.days", "ftl", refusals_refresh_days,
+		"places pages itself or collects in no time; refresh needs an FTL such as page, across or "
+		"dftl" },
+	{ "retry.max", "ftl", refusals_retry,
+		"is the ideal device, whose reads never fail; repeated reads need another, such as page" },
 	{ "slc.mode", "ftl", refusals_slc_slots,
 		"keeps parts of pages; an SLC cache needs an FTL such as page, across or dftl" },
 	{ "slc.mode", "placement.superblock", refusals_slc_units,

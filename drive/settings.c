@@ -85,7 +85,7 @@ static const struct param precondition_params[] = {
 	{ 0 },
 };
 
-#define CORE_GROUPS 14
+#define CORE_GROUPS 16
 
 /* Makes the settings of the group, and returns them; NULL: it has no rows. */
 static void *settings_add_plugin(struct settings *c, struct param_group group, size_t size)
@@ -118,6 +118,8 @@ bool settings_init(struct settings *c, struct fault *fault)
 		{ "gc", gc_params, &c->ftl.gc }, { "wear", wear_params, &c->ftl.wear },
 		{ "map", map_params, &c->ftl.map }, { "fdp", handle_params, &c->ftl.handles },
 		{ "slc", slc_params, &c->ftl.slc }, { "dram", dram_params, &c->dram, .stateless = true },
+		{ "retry", retry_params, &c->retry, .stateless = true },
+		{ "refresh", refresh_params, &c->ftl.refresh, .stateless = true },
 		{ "upkeep", upkeep_params, &c->upkeep, .stateless = true }, { "host", host_params, &c->host },
 		{ "trace", trace_params, &c->trace, .stateless = true },
 		{ "precondition", precondition_params, &c->precondition },

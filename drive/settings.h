@@ -10,6 +10,7 @@
 #include "buffer/buffer.h"
 #include "drive/striped.h"
 #include "flash/geometry.h"
+#include "flash/retry.h"
 #include "ftl/ftl.h"
 #include "host/host.h"
 #include "parameters/params.h"
@@ -63,6 +64,7 @@ struct settings {
 	struct flash_settings flash;
 	struct ftl_settings ftl;
 	struct dram_settings dram;
+	struct retry_settings retry;
 	struct upkeep_settings upkeep;
 	struct host_settings host;
 	struct trace_settings trace;

@@ -14,7 +14,8 @@ static void register_become_empty(struct schedule *s, uint32_t die)
 
 /* ---- reads ---- */
 
-/* The die requests the bus for its next command before the register does for the data. */
+/* The die requests the bus for its next command before the register does for the data.  What is read again
+ * leaves from the die, which takes nothing else meanwhile. */
 void register_take_data(struct schedule *s, uint32_t die)
 {
 	struct unit *unit = &s->unit[die], *r = &s->unit[register_of(die)];
@@ -22,6 +23,11 @@ void register_take_data(struct schedule *s, uint32_t die)
 	timers_unset(&s->timers, die);
 	if (r->phase != PHASE_IDLE) {
 		unit->phase = PHASE_HELD;
+		return;
+	}
+	if (ops_at(&s->ops, unit->command)->retries) {
+		unit->phase = PHASE_OUT;
+		bus_request(s, die);
 		return;
 	}
 	r->command = unit->command;

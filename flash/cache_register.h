@@ -63,7 +63,7 @@ static inline bool register_is_awaited(const struct schedule *s, uint32_t u)
 	return s->unit[other].phase == (s->unit[u].command == INDEX_NONE ? PHASE_IN : PHASE_OUT);
 }
 
-/* The cells of the die hold the data of a read, which moves to the register if that is empty. */
+/* The cells of the die hold the data of a read, which leaves through the register if that is empty. */
 void register_take_data(struct schedule *, uint32_t die);
 
 /* Loads the first waiting operation if it is a program, the cells program and no read waits. */

@@ -127,6 +127,12 @@ void event_unblocked_observed(const struct schedule *s, uint32_t op, uint32_t by
 		accounts_waited(s->accounts, op, other && cause_is_background(other->cause), s->now);
 }
 
+void event_repeated_observed(const struct schedule *s, uint32_t op)
+{
+	if (s->flash->judge)
+		judge_repeated(s->flash->judge, ops_handle(&s->ops, op), ops_at(&s->ops, op)->retries);
+}
+
 void event_reads_at_observed(const struct schedule *s, uint32_t op, ppn_t source)
 {
 	if (s->flash->judge)
@@ -283,6 +289,13 @@ void event_resumed_observed(const struct schedule *s, uint32_t u)
 		judge_resumed(s->flash->judge, unit_number(s, u));
 	events_work(s, u);
 	events_pass(s, u, PART_DIE);
+}
+
+void event_senses_again_observed(const struct schedule *s, uint32_t u)
+{
+	if (s->flash->judge)
+		judge_senses_again(s->flash->judge, unit_number(s, u), s->now);
+	events_pass(s, u, PART_CONTROLLER);
 }
 
 void event_filled_observed(const struct schedule *s, uint32_t u)

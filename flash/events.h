@@ -48,6 +48,8 @@ EVENT(event_released, TO_ACCOUNTS, (const struct schedule *s, uint32_t op, uint3
 
 /* One dependency less: on the operation `by`, which is done; INDEX_NONE: another dependency. */
 EVENT(event_unblocked, TO_ACCOUNTS, (const struct schedule *s, uint32_t op, uint32_t by), (s, op, by))
+/* The read, or that of the copy, will fail so often as the operation says. */
+EVENT(event_repeated, TO_JUDGE, (const struct schedule *s, uint32_t op), (s, op))
 EVENT(event_reads_at, TO_JUDGE, (const struct schedule *s, uint32_t op, ppn_t source), (s, op, source))
 EVENT(event_ready, TO_ACCOUNTS | TO_TRACER, (const struct schedule *s, uint32_t op), (s, op))
 
@@ -87,6 +89,9 @@ EVENT(event_loaded, TO_ACCOUNTS, (const struct schedule *s, uint32_t unit), (s, 
 
 /* The program that was in the cache register is now the command of the die. */
 EVENT(event_moved, TO_ACCOUNTS, (const struct schedule *s, uint32_t unit), (s, unit))
+
+/* The data of a sense is found to be wrong: the unit begins its command again. */
+EVENT(event_senses_again, TO_JUDGE | TO_ACCOUNTS, (const struct schedule *s, uint32_t unit), (s, unit))
 
 /* The unit has finished its command, or has stopped it for a read. */
 EVENT(event_rests, TO_ACCOUNTS, (const struct schedule *s, uint32_t unit), (s, unit))

@@ -31,6 +31,22 @@ void flash_have_slc(struct flash *f, const struct slc_times *times)
 	f->slc = memory_array(bits_words(f->geometry->blocks), sizeof *f->slc, "block modes");
 }
 
+bool flash_have_retry(struct flash *f, const struct retry_settings *settings, struct fault *fault)
+{
+	f->retry = retry_create(settings, f->geometry, fault);
+	return f->retry != NULL;
+}
+
+bool flash_pass_time(struct flash *f)
+{
+	bool first = retry_pass_time(f->retry, schedule_now(f->schedule));
+
+	for (block_t b = 0; first && b < f->geometry->blocks; b++)
+		if (f->block[b].next)
+			retry_was_filled_before(f->retry, b);
+	return first;
+}
+
 void flash_set_slc(struct flash *f, block_t block, bool slc)
 {
 	BUG_ON(f->block[block].next, "block %u changes its mode with %u pages programmed", block,
@@ -83,6 +99,7 @@ void flash_have_judged(struct flash *f, tick_t dram_ns)
 		.passes = (uint32_t)s->passes,
 		.bus_mb_per_s = s->bus_mb_per_s,
 		.forward_bytes = s->forward_bytes,
+		.ecc_ns = f->retry ? f->retry->settings->ecc_ns : 0,
 		.reads_first = s->scheduler == SCHEDULE_READ_FIRST,
 		.cache_reads = s->cache_register & CACHE_READ,
 		.cache_programs = s->cache_register & CACHE_PROGRAM,
@@ -101,6 +118,7 @@ void flash_free(struct flash *f)
 	memory_free(f->passed_over);
 	memory_free(f->block);
 	memory_free(f->slc);
+	retry_free(f->retry);
 	memory_free(f);
 }
 
@@ -146,6 +164,15 @@ static void flash_mark_passed_over(struct flash *f, ppn_t from, ppn_t to, bool o
 	}
 }
 
+/* With repeated reads or refresh only: out of the way of those without. */
+__attribute__((cold, noinline)) static void flash_note_program(struct flash *f, block_t block, uint32_t page)
+{
+	if (!f->block[block].next)
+		retry_note(f->retry, block, RETRY_OPENED);
+	if (page + 1 == f->geometry->pages_per_block)
+		retry_note(f->retry, block, RETRY_FILLED);
+}
+
 /* Marks the page programmed; aborts unless the rules of NAND flash allow that. */
 static inline void flash_occupy(struct flash *f, ppn_t ppn, owner_t owner, enum cause cause)
 {
@@ -162,9 +189,21 @@ static inline void flash_occupy(struct flash *f, ppn_t ppn, owner_t owner, enum 
 		block, b->next);
 	if (page > b->next)
 		flash_mark_passed_over(f, ppn - page + b->next, ppn, true);
+	if (f->retry)
+		flash_note_program(f, block, page);
 	b->next = page + 1;
 	f->owner[ppn] = owner;
 	f->pages_used++;
+}
+
+/* The page is read in the cells by the operation, perhaps several times. */
+__attribute__((cold, noinline)) static void flash_sense(struct flash *f, ppn_t ppn, op_t op)
+{
+	block_t block = geometry_block(f->geometry, ppn);
+	uint32_t retries = retry_read(f->retry, block, f->block[block].erases, flash_is_slc(f, block));
+
+	if (retries)
+		schedule_repeat_read(f->schedule, op, retries);
 }
 
 op_t flash_read(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, op_t after)
@@ -184,6 +223,8 @@ op_t flash_read(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, op
 	} else {
 		f->count[OP_READ][cause]++;
 		op = schedule_op(io, OP_READ, ppn, sectors, cause);
+		if (f->retry)
+			flash_sense(f, ppn, op);
 	}
 	schedule_wait(f->schedule, op, after);
 	return op;
@@ -283,6 +324,8 @@ op_t flash_copy(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t afte
 		copy = schedule_copy(io, from, to, cause, after);
 	if (copy == OP_NONE)
 		return flash_copy_over_bus(io, from, to, cause, after);
+	if (io->flash->retry)
+		flash_sense(io->flash, from, copy);
 	flash_count_copy_back(io->flash, cause);
 	return copy;
 }
@@ -290,10 +333,13 @@ op_t flash_copy(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t afte
 void flash_move(struct io *io, ppn_t from, ppn_t to, enum cause cause)
 {
 	flash_move_owner(io, from, to, cause);
-	if (flash_may_copy_back(io, from, to) && schedule_move(io, from, to, cause))
-		flash_count_copy_back(io->flash, cause);
-	else
+	if (!flash_may_copy_back(io, from, to) || !schedule_move(io, from, to, cause)) {
 		flash_copy_over_bus(io, from, to, cause, OP_NONE);
+		return;
+	}
+	flash_count_copy_back(io->flash, cause);
+	if (io->flash->retry)
+		flash_sense(io->flash, from, schedule_last(io));
 }
 
 static void flash_check_erasable(const struct flash *f, block_t block, enum cause cause)
@@ -325,6 +371,8 @@ op_t flash_erase(struct io *io, block_t block, enum cause cause)
 		flash_mark_passed_over(f, first, first + b->next, false);
 	b->next = 0;
 	b->erases++;
+	if (f->retry)
+		retry_note(f->retry, block, RETRY_ERASED);
 	if (!io->timed) {
 		f->untimed[OP_ERASE]++;
 		if (f->judge)
@@ -400,6 +448,7 @@ const struct state_row flash_state[] = {
 	STATE_NUMBERS(struct flash, passed_over),
 	STATE_NUMBERS(struct flash, slc),
 	STATE_OF_RUN,
+	STATE_POINTER(struct flash, retry, retry_state),
 	STATE_POINTER(struct flash, schedule, schedule_state),
 	STATE_RESTORED(flash_blocks_hold_ops),
 	STATE_NUMBER(struct flash, count),
@@ -435,7 +484,7 @@ uint64_t flash_forwarded(const struct flash *f)
 	return flash_sum_of_causes(f->forwarded);
 }
 
-static uint64_t flash_sum_of_erases(const struct flash *f)
+uint64_t flash_erases(const struct flash *f)
 {
 	uint64_t erases = 0;
 
@@ -459,95 +508,6 @@ static void flash_check_block(const struct flash *f, block_t b)
 		"a free page of block %u holds data", b);
 }
 
-static void flash_start_statistics(void *flash)
-{
-	struct flash *f = flash;
-
-	memset(f->count, 0, sizeof f->count);
-	memset(f->forwarded, 0, sizeof f->forwarded);
-	memset(f->untimed, 0, sizeof f->untimed);
-	f->transferred_sectors = 0;
-	f->pages_used_before = f->pages_used;
-	f->pages_erased = 0;
-	f->wordlines = f->wordline_stalls = f->wordline_pads = f->forwarded_early = 0;
-	f->erases_before = flash_sum_of_erases(f);
-	schedule_statistics_start(f->schedule);
-}
-
-static void flash_gather_totals(void *flash)
-{
-	struct flash *f = flash;
-
-	for (int kind = 0; kind < OP_KINDS; kind++)
-		f->total.count[kind] = flash_total(f, (enum op_kind)kind);
-	f->total.forwarded = flash_forwarded(f);
-	f->total.transferred_bytes = f->transferred_sectors * SECTOR_BYTES;
-}
-
-static const char *flash_name_cause(int cause)
-{
-	return cause_name((enum cause)cause);
-}
-
-/* Host data, read-modify-write and look-ups cause no erases. */
-static const char *flash_name_erase_cause(int i)
-{
-	return cause_name((enum cause)(CAUSE_MERGE + i));
-}
-
-#define COUNTS(name) STAT_COUNT, offsetof(struct flash, name)
-#define BY_CAUSE     .each = flash_name_cause, .count = CAUSES_ALWAYS
-
-static const struct stat_row flash_rows[] = {
-	{ "flash.read.total", "pages", "", COUNTS(total.count[OP_READ]) },
-	{ "flash.read", "pages", "", COUNTS(count[OP_READ]), BY_CAUSE },
-	{ "flash.read.forwarded", "pages",
-		"reads of a page still on its way to flash, served from the controller; not in flash.read",
-		COUNTS(total.forwarded) },
-	{ "flash.read.forwarded", "pages", "", COUNTS(forwarded), BY_CAUSE },
-	{ "flash.program.total", "pages", "", COUNTS(total.count[OP_PROGRAM]) },
-	{ "flash.program", "pages", "", COUNTS(count[OP_PROGRAM]), BY_CAUSE },
-	{ "flash.copy.total", "pages", "", COUNTS(total.count[OP_COPY]) },
-	{ "flash.copy", "pages", "", COUNTS(count[OP_COPY]), BY_CAUSE },
-	{ "flash.erase.total", "blocks", "", COUNTS(total.count[OP_ERASE]) },
-	{ "flash.erase", "blocks", "", COUNTS(count[OP_ERASE][CAUSE_MERGE]), .each = flash_name_erase_cause,
-		.count = CAUSES_ALWAYS - CAUSE_MERGE },
-	{ "flash.transferred_bytes", "bytes", "over all channels", COUNTS(total.transferred_bytes) },
-	{ 0 },
-};
-
-static const struct stat_row flash_wordline_rows[] = {
-	{ "flash.wordlines", "", "begun to be programmed", COUNTS(wordlines) },
-	{ "flash.wordline_pads", "pages", "of nobody, programmed because others waited for their wordline",
-		COUNTS(wordline_pads) },
-	{ "flash.wordline_stalls", "", "nothing could go on before wordlines were filled up",
-		COUNTS(wordline_stalls) },
-	{ "flash.read.forwarded.wordline", "pages",
-		"of the reads served from the controller: their wordline lacked "
-		"pages or data",
-		COUNTS(forwarded_early) },
-	{ 0 },
-};
-
-void flash_statistics(struct flash *f, struct stat_list *list)
-{
-	stat_list_add(list,
-		(struct stat_group){
-			.title = "flash operations by cause; a copy-back counts as a read, a program and a "
-				 "copy",
-			.rows = flash_rows,
-			.values = f,
-			.owner = f,
-			.start = flash_start_statistics,
-			.gather = flash_gather_totals });
-	if (f->settings->program_unit == UNIT_WORDLINE)
-		stat_list_add(list, (struct stat_group){ .title = "programs by wordline",
-					    .rows = flash_wordline_rows,
-					    .values = f,
-					    .owner = f });
-	schedule_statistics(f->schedule, list);
-}
-
 void flash_check_books(const struct flash *f)
 {
 	uint64_t programs = flash_total(f, OP_PROGRAM) + f->untimed[OP_PROGRAM];
@@ -563,7 +523,6 @@ void flash_check_books(const struct flash *f)
 		"%llu programs and %llu pages before are not %llu pages now and %llu erased",
 		(unsigned long long)programs, (unsigned long long)f->pages_used_before,
 		(unsigned long long)f->pages_used, (unsigned long long)f->pages_erased);
-	BUG_ON(flash_sum_of_erases(f) - f->erases_before != erases,
-		"the blocks count %llu erases, the medium %llu",
-		(unsigned long long)(flash_sum_of_erases(f) - f->erases_before), (unsigned long long)erases);
+	BUG_ON(flash_erases(f) - f->erases_before != erases, "the blocks count %llu erases, the medium %llu",
+		(unsigned long long)(flash_erases(f) - f->erases_before), (unsigned long long)erases);
 }

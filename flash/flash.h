@@ -18,6 +18,7 @@
 
 #include "base/prefetch.h"
 #include "flash/geometry.h"
+#include "flash/retry.h"
 #include "observe/event.h"
 #include "observe/judge.h"
 #include "observe/oracle.h"
@@ -59,6 +60,7 @@ struct flash {
 	struct flash_block *block;
 	const struct slc_times *slc_times; /* NULL: no block is ever in SLC mode */
 	uint64_t *slc;                     /* bit per block: in SLC mode; NULL without times */
+	struct retry *retry;               /* NULL: a read never fails, and nobody counts senses */
 
 	uint64_t count[OP_KINDS][CAUSES]; /* a copy-back counts as a read, a program and a copy */
 	uint64_t forwarded[CAUSES];       /* reads served from the controller's memory */
@@ -108,6 +110,13 @@ void flash_have_judged(struct flash *, tick_t dram_ns);
 
 /* Blocks may be in SLC mode, in which they take these times.  Before a judge is attached. */
 void flash_have_slc(struct flash *, const struct slc_times *);
+
+/* Reads may need several senses, or senses are counted for blocks to be refreshed.  Before a judge is
+ * attached; false and a fault: these settings are wrong. */
+bool flash_have_retry(struct flash *, const struct retry_settings *, struct fault *);
+
+/* A request or a round of work begins, as time passes for what is in the blocks.  True: it is the first. */
+bool flash_pass_time(struct flash *);
 
 /* The mode of an empty block from now on. */
 void flash_set_slc(struct flash *, block_t, bool slc);
@@ -221,6 +230,9 @@ void flash_check_idle(const struct flash *);
 void flash_statistics(struct flash *, struct stat_list *);
 
 uint64_t flash_total(const struct flash *, enum op_kind);
+
+/* Erases of all blocks since the drive was made. */
+uint64_t flash_erases(const struct flash *);
 
 /* Reads answered from the controller's memory, over all causes. */
 uint64_t flash_forwarded(const struct flash *);

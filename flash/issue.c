@@ -148,7 +148,7 @@ static bool issue_may_follow(
 	const struct op *op;
 
 	if (io->last_op == INDEX_NONE || io->step != INDEX_NONE || s->observers || s->registers ||
-		s->settings->multiplane_copy)
+		s->settings->multiplane_copy || s->flash->retry)
 		return false;
 	op = ops_at(&s->ops, io->last_op);
 	return op->kind == OP_COPY && op->cause == cause && op->ticket == issue_ticket(io, cause) &&
@@ -167,6 +167,24 @@ bool schedule_move(struct io *io, ppn_t from, ppn_t to, enum cause cause)
 	op = ops_at(&s->ops, io->last_op);
 	load_change(s, op, time_in_cells(s, OP_COPY, from, to, op->mode));
 	return true;
+}
+
+op_t schedule_last(const struct io *io)
+{
+	return ops_handle(&io->flash->schedule->ops, io->last_op);
+}
+
+void schedule_repeat_read(struct schedule *s, op_t handle, uint32_t times)
+{
+	uint32_t index = ops_index(&s->ops, handle);
+	struct op *op = ops_at(&s->ops, index);
+	uint32_t ns = times * time_of_read(s, op->ppn, op->mode & OP_IN_SLC);
+
+	op->retries = (uint8_t)times;
+	if (op->kind == OP_COPY)
+		op->cell_ns += ns += times * (uint32_t)s->flash->retry->settings->ecc_ns;
+	load_change(s, op, ns);
+	event_repeated(s, index);
 }
 
 /* ---- reads of pages in flight ---- */

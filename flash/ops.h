@@ -57,12 +57,13 @@ struct op {
 	uint32_t cell_ns;
 	uint16_t sectors;
 	uint8_t kind, cause, stage;
-	uint8_t mode; /* OP_IN_SLC, ... */
-	bool held;    /* a program: the controller's memory holds its page */
-	bool chases;  /* a read: a program or copy of its page was in flight when it was issued */
-	bool orphan;  /* its block has been erased outside time */
-	bool durable; /* its request waits for it, even if its page has room */
-	uint8_t room; /* enum room */
+	uint8_t mode;    /* OP_IN_SLC, ... */
+	uint8_t retries; /* of a read: senses that follow this one, which fails; of a copy: of its read */
+	bool held;       /* a program: the controller's memory holds its page */
+	bool chases;     /* a read: a program or copy of its page was in flight when it was issued */
+	bool orphan;     /* its block has been erased outside time */
+	bool durable;    /* its request waits for it, even if its page has room */
+	uint8_t room;    /* enum room */
 };
 
 /*

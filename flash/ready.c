@@ -74,7 +74,7 @@ static void ready_read_at(struct schedule *s, struct op *op, ppn_t source, uint3
 	order_join(&s->ops, block_of(s, source), life);
 	op->mode = mode;
 	op->cell_ns = time_in_cells(s, OP_READ, source, PPN_NONE, mode);
-	load_change(s, op, op->cell_ns - before);
+	load_change(s, op, (op->cell_ns - before) * (1u + op->retries));
 }
 
 /*

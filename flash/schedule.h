@@ -36,6 +36,13 @@ op_t schedule_op(struct io *, enum op_kind, ppn_t, uint32_t sectors, enum cause 
  * issued, as the controller's memory holds the page, which need not be read. */
 op_t schedule_copy(struct io *, ppn_t from, ppn_t to, enum cause, op_t after);
 
+/* The read, or that of the copy, which has just been issued, fails so often: each time the data of the die
+ * leaves, is decoded for retry.ecc_ns, and the page is sensed again.  A copy senses again in the die. */
+void schedule_repeat_read(struct schedule *, op_t, uint32_t times);
+
+/* The operation that was issued last. */
+op_t schedule_last(const struct io *);
+
 /* The same without a handle; false: nothing is issued. */
 bool schedule_move(struct io *, ppn_t from, ppn_t to, enum cause);
 

@@ -39,8 +39,11 @@ enum phase {
 	PHASE_IN,    /* waits for or uses the bus: command, and data of a program */
 	PHASE_CELL,  /* the cell array works */
 	PHASE_OUT,   /* waits for or uses the bus: data of a read */
-	PHASE_STOP,  /* the cell array stops, because a read suspends the command */
 	PHASE_HELD,  /* waits for the cache register, or the register for the cells (cache_register.h) */
+
+	/* Of a die, without cells or bus. */
+	PHASE_STOP,   /* the cell array stops, because a read suspends the command */
+	PHASE_DECODE, /* the data of a sense is found to be wrong: the next sense of the read follows */
 };
 
 /* Serves one command at a time: a die, or a whole chip without flash.interleave, or its cache register. */

@@ -68,6 +68,7 @@ static const struct state_row op_state[] = {
 	STATE_BELOW(struct op, cause, STATE_LIMIT(CAUSES)),
 	STATE_UP_TO(struct op, stage, STATE_LIMIT(STAGE_DONE)),
 	STATE_UP_TO(struct op, mode, STATE_LIMIT(OP_IN_SLC | OP_TO_SLC | OP_FOLDS)),
+	STATE_UP_TO(struct op, retries, STATE_LIMIT(RETRY_STEPS_MOST)),
 	STATE_BOOL(struct op, held),
 	STATE_BOOL(struct op, chases),
 	STATE_BOOL(struct op, orphan),
@@ -144,6 +145,8 @@ static bool schedule_unit_holds(const struct schedule *s, uint32_t u)
 		return false;
 	case PHASE_STOP:
 		return unit->suspended != INDEX_NONE && !is_register(s, u);
+	case PHASE_DECODE:
+		return serves && set && s->flash->retry && !is_register(s, u);
 	case PHASE_HELD:
 		return register_is_awaited(s, u) && !set;
 	default:
@@ -165,7 +168,7 @@ static bool schedule_units_hold(void *schedule)
 #define UNITS STATE_COUNT(struct schedule, unit)
 
 static const struct state_row unit_state[] = {
-	STATE_UP_TO(struct unit, phase, STATE_LIMIT(PHASE_HELD)),
+	STATE_UP_TO(struct unit, phase, STATE_LIMIT(PHASE_DECODE)),
 	STATE_QUEUE(struct unit, reads, OPS),
 	STATE_QUEUE(struct unit, others, OPS),
 	STATE_INDEX(struct unit, command, OPS),

@@ -208,6 +208,36 @@ ONE_COPY void unit_enqueue(struct schedule *s, uint32_t index)
 		unit_append(s, index, false);
 }
 
+/* ---- reads that are repeated ---- */
+
+/* The die keeps the read, and takes nothing else. */
+static void unit_sense_again(struct schedule *s, uint32_t u)
+{
+	struct unit *unit = &s->unit[u];
+
+	event_senses_again(s, u);
+	for (uint32_t i = unit->command; i != INDEX_NONE; i = ops_at(&s->ops, i)->next) {
+		struct op *op = ops_at(&s->ops, i);
+
+		op->retries--;
+		load_change(s, op, -(uint64_t)op->cell_ns);
+		s->flash->transferred_sectors += op->sectors;
+	}
+	unit_begin(s, u);
+}
+
+/* The data of a sense has left and is found to be wrong. */
+static void unit_decode(struct schedule *s, uint32_t u)
+{
+	uint64_t ecc_ns = s->flash->retry->settings->ecc_ns;
+
+	s->unit[u].phase = PHASE_DECODE;
+	if (ecc_ns)
+		timers_set(&s->timers, u, s->now + ecc_ns);
+	else
+		unit_sense_again(s, u);
+}
+
 /* ---- the end of a phase ---- */
 
 HOT void unit_become_idle(struct schedule *s, uint32_t u, bool cached)
@@ -251,8 +281,12 @@ HOT void unit_finish(struct schedule *s, uint32_t u, bool cached)
 	struct unit *unit = &s->unit[u];
 	const struct op *op = ops_at(&s->ops, unit->command);
 
-	if (op->kind != OP_READ)
+	if (op->kind != OP_READ) {
 		unit->passed = 0;
+	} else if (op->retries) {
+		unit_decode(s, u);
+		return;
+	}
 	event_rests(s, u);
 	if (!cached && op->followers != INDEX_NONE) {
 		unit_go_on_copying(s, u);
@@ -287,13 +321,21 @@ HOT void unit_send_data(struct schedule *s, uint32_t u, bool cached)
 		bus_request(s, u);
 }
 
+static void unit_end_pause(struct schedule *s, uint32_t u)
+{
+	if (s->unit[u].phase == PHASE_STOP)
+		unit_stopped(s, u);
+	else
+		unit_sense_again(s, u);
+}
+
 HOT void unit_end_phase(struct schedule *s, uint32_t u, bool cached)
 {
 	struct unit *unit = &s->unit[u];
 	enum phase ended = unit->phase;
 
-	if (ended == PHASE_STOP) {
-		unit_stopped(s, u);
+	if (ended >= PHASE_STOP) {
+		unit_end_pause(s, u);
 		return;
 	}
 	event_free(s, u, ended != PHASE_CELL);

@@ -123,6 +123,8 @@ void ftl_statistics(struct ftl *f, struct stat_list *list)
 		handles_statistics(&f->store->handles, list);
 		if (slc_is_on(&f->core->slc))
 			slc_statistics(&f->store->slc, list);
+		if (refresh_is_on(&f->core->refresh))
+			refresh_statistics(&f->store->refresh, list);
 	}
 	if (f->ops->statistics)
 		f->ops->statistics(f, list);

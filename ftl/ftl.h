@@ -21,6 +21,7 @@
 #include "flash/flash.h"
 #include "ftl/handles.h"
 #include "gc/collect.h"
+#include "gc/refresh.h"
 #include "gc/slc.h"
 #include "pagemap/map_cache.h"
 #include "space/placement.h"
@@ -36,6 +37,7 @@ struct ftl_settings {
 	struct map_settings map;
 	struct handle_settings handles;
 	struct slc_settings slc;
+	struct refresh_settings refresh;
 };
 
 /* What every FTL has. */

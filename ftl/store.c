@@ -139,6 +139,8 @@ bool store_create(struct ftl *f, const struct store_plan *plan, struct fault *fa
 	s->collector = collector_create(s->space, &settings->gc, &settings->wear, f, &s->plan.client);
 	if (slc_is_on(&settings->slc))
 		store_create_slc(s, slc);
+	if (refresh_is_on(&settings->refresh))
+		refresh_init(&s->refresh, &settings->refresh, s->collector);
 	return true;
 }
 
@@ -147,6 +149,7 @@ void store_free(struct store *s)
 	if (!s)
 		return;
 	slc_release(&s->slc);
+	refresh_release(&s->refresh);
 	collector_free(s->collector);
 	space_free(s->space);
 	blocks_free(s->blocks);
@@ -266,6 +269,7 @@ const struct state_row store_state[] = {
 	STATE_POINTER(struct store, collector, collector_state),
 	STATE_STRUCT(struct store, placement, placement_state),
 	STATE_STRUCT(struct store, slc, slc_state),
+	STATE_STRUCT(struct store, refresh, refresh_state),
 	{ 0 },
 };
 
@@ -275,4 +279,6 @@ void store_check(const struct store *s)
 	collector_check(s->collector);
 	if (slc_is_on(&s->settings->slc))
 		slc_check(&s->slc);
+	if (refresh_is_on(&s->settings->refresh))
+		refresh_check(&s->refresh);
 }

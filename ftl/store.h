@@ -41,8 +41,9 @@ struct store {
 	struct placement placement;
 	struct units units; /* if placement.superblock = unit */
 	struct handles handles;
-	struct slc slc; /* if slc.mode is not off */
-	bool directs;   /* handles, an SLC cache or the plan decide where data of the host goes */
+	struct slc slc;         /* if slc.mode is not off */
+	struct refresh refresh; /* if blocks are refreshed */
+	bool directs;           /* handles, an SLC cache or the plan decide where data of the host goes */
 };
 
 /* Makes f->store.  False and a fault if the drive has too little spare space, or the placement is not

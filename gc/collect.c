@@ -487,13 +487,14 @@ void collector_finish(struct collector *c, struct io *io, plane_t plane)
 		collector_collect_one(c, io, plane, false);
 }
 
-bool collector_fold(struct collector *c, struct io *io, block_t b, unsigned stream, bool makes_room)
+void collector_clear(struct collector *c, struct io *io, block_t b, unsigned stream, enum cause cause)
 {
-	if (!makes_room) {
-		collector_reclaim(c, io, b, stream, CAUSE_FOLD, UINT32_MAX);
-		collector_level_wear(c, io, geometry_plane(c->space->geometry, b));
-		return true;
-	}
+	collector_reclaim(c, io, b, stream, cause, UINT32_MAX);
+	collector_level_wear(c, io, geometry_plane(c->space->geometry, b));
+}
+
+bool collector_fold(struct collector *c, struct io *io, block_t b, unsigned stream)
+{
 	if (!collector_fold_pages(c, io, b, stream))
 		return false;
 	c->collecting = true;

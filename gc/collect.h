@@ -138,10 +138,13 @@ bool collector_collect(struct collector *, struct io *, plane_t);
 /* Finishes the victim begun, if the plane has one: it was promised room that a fold may take. */
 void collector_finish(struct collector *, struct io *, plane_t);
 
-/* Moves the live pages of a cached block into the stream, in their order, and erases it, with cause fold.
- * As a collection, or, if it `makes_room`, with room made for each page as for one of the host.  False:
- * there was none, and some pages are still in the block. */
-bool collector_fold(struct collector *, struct io *, block_t, unsigned stream, bool makes_room);
+/* Moves the live pages of a closed or cached block into the stream, in their order, and erases it, as a
+ * collection does. */
+void collector_clear(struct collector *, struct io *, block_t, unsigned stream, enum cause);
+
+/* The same of a cached block with cause fold, and with room made for each page as for one of the host.
+ * False: there was none, and some pages are still in the block. */
+bool collector_fold(struct collector *, struct io *, block_t, unsigned stream);
 
 /* Free pages for copies of the stream: in its open block and in free blocks. */
 uint64_t collector_room_for_copies(const struct space *, plane_t, unsigned stream);

@@ -217,7 +217,9 @@ bool slc_fold(struct slc *c, struct io *io, plane_t p)
 		c->count.first_fold = (double)slc_written(c);
 	schedule_note(s->flash->schedule, "folded block %u of the cache: %u of %u pages live", b,
 		s->block[b].valid, space_slc_pages(s));
-	if (!collector_fold(c->collector, io, b, c->fold, s->pool != NULL))
+	if (!s->pool)
+		collector_clear(c->collector, io, b, c->fold, CAUSE_FOLD);
+	else if (!collector_fold(c->collector, io, b, c->fold))
 		return false;
 	slc_leave(c, p, at);
 	c->count.folded_blocks += io->timed;

@@ -5,7 +5,8 @@
  * its dependencies was done, and so on back to the release of the request's operations.  Every ns of this
  * path belongs to one part:
  *
- *	controller   until the release: look-ups, DRAM, data of a write on the host's link
+ *	controller   until the release: look-ups, DRAM, data of a write on the host's link; and data that is
+ *	             found to be wrong, before it is read again
  *	collection   ready while the die worked for collection or wear levelling; or waiting for such an
  *	             operation
  *	die          ready while the die did anything else; suspended by a read; waiting for an operation of

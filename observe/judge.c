@@ -286,6 +286,11 @@ void judge_answers(struct judge *j, ppn_t page)
 		"a request is answered from page %u and waits for no read of it", page);
 }
 
+void judge_repeated(struct judge *j, op_t op, uint32_t times)
+{
+	judge_find(j, op)->retries = times;
+}
+
 void judge_reads_at(struct judge *j, op_t op, ppn_t source)
 {
 	struct judged_op *d = judge_find(j, op);
@@ -440,6 +445,7 @@ static const struct state_row judged_op_state[] = {
 	STATE_BOOL(struct judged_op, slc),
 	STATE_BOOL(struct judged_op, passed),
 	STATE_BELOW(struct judged_op, command, STATE_LIMIT(2)),
+	STATE_NUMBER(struct judged_op, retries),
 	STATE_INDEX(struct judged_op, wordline, STATE_OWN(struct judge, wordlines.used)),
 	STATE_NUMBER(struct judged_op, number),
 	STATE_NUMBER(struct judged_op, room_place),
@@ -499,6 +505,7 @@ static const struct state_row judged_command_state[] = {
 	STATE_BOOL(struct judged_command, in_cells),
 	STATE_BOOL(struct judged_command, cells_seen),
 	STATE_NUMBER(struct judged_command, sent),
+	STATE_NUMBER(struct judged_command, retries),
 	STATE_NUMBER(struct judged_command, bus_request),
 	STATE_NUMBER(struct judged_command, requested_at),
 	{ 0 },

@@ -42,6 +42,7 @@ struct judge_settings {
 	uint32_t wordline_pages, passes;
 	double bus_mb_per_s;
 	uint64_t forward_bytes;
+	tick_t ecc_ns;                    /* between two senses of a read */
 	bool reads_first;                 /* before other operations of the die that are ready */
 	bool cache_reads, cache_programs; /* what the die's cache register is for */
 	uint64_t memory_pages; /* for writes, which are done when they are there; 0: when in flash */
@@ -67,8 +68,9 @@ JUDGING judge_made(struct judge *, const struct made_op *);
 JUDGING judge_waits(struct judge *, op_t op, op_t other);
 JUDGING judge_kept(
 	struct judge *, ppn_t page, ppn_t from); /* the page programmed last holds data read from another */
-JUDGING judge_copied(struct judge *, ppn_t page, ppn_t from); /* the same, and nothing else */
-JUDGING judge_answers(struct judge *, ppn_t);                 /* the request is answered from the page */
+JUDGING judge_copied(struct judge *, ppn_t page, ppn_t from);    /* the same, and nothing else */
+JUDGING judge_answers(struct judge *, ppn_t);                    /* the request is answered from the page */
+JUDGING judge_repeated(struct judge *, op_t op, uint32_t times); /* so many senses of it fail */
 JUDGING judge_reads_at(struct judge *, op_t op, ppn_t source);
 JUDGING judge_has_room(struct judge *, op_t op, tick_t now); /* in memory, for the page of a program */
 JUDGING judge_started(struct judge *, op_t op, uint32_t unit, tick_t now);
@@ -85,8 +87,9 @@ JUDGING judge_cleared(struct judge *, ppn_t first);           /* the block of th
 /* A unit (a die, or a chip whose dies take turns) takes and leaves the bus and its cells. */
 JUDGING judge_bus(struct judge *, uint32_t unit, enum judged_use, tick_t now);
 JUDGING judge_cells(struct judge *, uint32_t unit, bool takes, tick_t now);
-JUDGING judge_suspended(struct judge *, uint32_t unit); /* after it has left the cells */
-JUDGING judge_resumed(struct judge *, uint32_t unit);   /* before it takes them again */
+JUDGING judge_senses_again(struct judge *, uint32_t unit, tick_t now); /* its command begins again */
+JUDGING judge_suspended(struct judge *, uint32_t unit);                /* after it has left the cells */
+JUDGING judge_resumed(struct judge *, uint32_t unit);                  /* before it takes them again */
 
 /* Nothing is in flight. */
 JUDGING judge_idle(const struct judge *);

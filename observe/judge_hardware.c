@@ -33,6 +33,8 @@ static tick_t judge_cell_ns(const struct judge *j, const struct judged_op *d)
 		return d->slc ? j->settings.slc_erase_ns : j->settings.erase_ns;
 	if (judge_reads(d))
 		ns += judge_read_ns(j, d->at);
+	if (d->made.kind == OP_COPY)
+		ns += d->retries * (judge_read_ns(j, d->at) + j->settings.ecc_ns);
 	if (d->wordline != INDEX_NONE)
 		return j->settings.program_ns[d->passed];
 	if (judge_writes(d))
@@ -117,7 +119,7 @@ static unsigned judge_modes(const struct judge *j, const struct judged_op *d)
 static bool judge_may_join(const struct judge *j, const struct judged_command *c, const struct judged_op *d)
 {
 	if (j->settings.multiplane == JUDGED_ALONE || judge_modes(j, d) != c->modes ||
-		(d->made.kind == OP_COPY && !j->settings.multiplane_copy))
+		d->retries != c->retries || (d->made.kind == OP_COPY && !j->settings.multiplane_copy))
 		return false;
 	if (d->passed != c->passed)
 		return false;
@@ -167,7 +169,7 @@ static bool judge_may_begin(const struct judge *j, uint32_t unit, const struct j
 	if (d->made.kind != c->kind)
 		return false;
 	if (d->made.kind == OP_READ)
-		return j->settings.cache_reads && judge_cells_are_done(j, c);
+		return j->settings.cache_reads && judge_cells_are_done(j, c) && !c->retries;
 	return d->made.kind == OP_PROGRAM && j->settings.cache_programs && c->in_cells &&
 	       judge_modes(j, d) == c->modes && !j->unit[unit].suspended.left &&
 	       !judge_a_read_waits(j, unit, now);
@@ -194,6 +196,7 @@ static struct judged_command *judge_begin_command(
 		.first_plane = d->at / j->pages_per_plane,
 		.wordline = INDEX_NONE,
 		.passed = d->passed,
+		.retries = d->retries,
 		.begun = now,
 		.sent = now };
 	return c;
@@ -247,6 +250,8 @@ void judge_leave_command(struct judge *j, uint32_t unit, const struct judged_op 
 	BUG_ON(u->on_bus == d->command || c->in_cells || !c->left,
 		"a %s of page %u is done while its die works", judge_kind_name(d), d->made.ppn);
 	judge_check_times(j, d, c);
+	BUG_ON(d->made.kind == OP_READ && c->retries, "a read of page %u is done with %u senses left",
+		d->made.ppn, c->retries);
 	if (!--c->left)
 		judge_offer_data(j, unit, now);
 }
@@ -378,6 +383,27 @@ void judge_cells(struct judge *j, uint32_t unit, bool takes, tick_t now)
 }
 
 /* The command that began last has left its cells: if it has not been there, it is being loaded. */
+void judge_senses_again(struct judge *j, uint32_t unit, tick_t now)
+{
+	struct judged_unit *u = &j->unit[unit];
+	struct judged_command *c = &u->now[u->last];
+	tick_t bus = judge_in_ns(j, c) + judge_transfer_ns(j, c->out_sectors);
+
+	judge_pass_time(j, now);
+	BUG_ON(!c->left || !c->retries || c->kind != OP_READ || u->on_bus != INDEX_NONE || c->in_cells ||
+			c->cells_spent != c->cells || c->bus_spent + 1 < bus,
+		"die %u senses again at %llu what it has not read yet, or has read", unit,
+		(unsigned long long)now);
+	BUG_ON(now != c->sent + j->settings.ecc_ns, "die %u senses again at %llu instead of %llu", unit,
+		(unsigned long long)now, (unsigned long long)(c->sent + j->settings.ecc_ns));
+	c->retries--;
+	c->bus_spent = c->cells_spent = 0;
+	c->cells_seen = false;
+	c->begun = c->sent = now;
+	if (judge_in_ns(j, c))
+		judge_request_bus(j, unit, c, now);
+}
+
 void judge_suspended(struct judge *j, uint32_t unit)
 {
 	struct judged_unit *u = &j->unit[unit];

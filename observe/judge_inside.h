@@ -35,6 +35,7 @@ struct judged_op {
 	bool held;                    /* a program: the controller's memory holds its page */
 	bool slc;                     /* it writes to, or erases, a block in SLC mode */
 	bool passed;                  /* of two passes one is done */
+	uint32_t retries;             /* senses that fail */
 	uint32_t command;             /* of its unit, once it has started: index of judged_unit.now */
 	uint32_t wordline;            /* that the program is a part of, or INDEX_NONE */
 	uint64_t number;              /* of a program, among all of them, from 0 */
@@ -103,7 +104,8 @@ struct judged_command {
 	uint64_t in_sectors, out_sectors;
 	uint32_t suspensions;
 	bool in_cells, cells_seen;
-	tick_t sent;          /* when command and data were there */
+	uint32_t retries;     /* senses that follow the present one */
+	tick_t sent;          /* when it left the bus */
 	uint64_t bus_request; /* number of its request for the bus, while it waits; 0: does not wait */
 	tick_t requested_at;
 };

@@ -181,6 +181,7 @@ void run_report_names(FILE *out)
 		{ "fdp.handles=8", "fdp.isolation=persistently" },
 		{ "host.tenants=2", "host.arbitration=round_robin" },
 		{ "flash.cache_register=both", "flash.dies=1" },
+		{ "retry.reads_per_step=1000", "refresh.reads=100000" },
 	};
 	struct stat_names shown = { .names = 0 };
 

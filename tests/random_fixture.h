@@ -110,6 +110,15 @@ static inline void draw_numbers(struct writing *w)
 		{ "slc", "keep", "0 0 1" },
 		{ "slc", "erase_ns", "0 400000" },
 		{ "slc", "fold_passes", "1 1 2" },
+		{ "retry", "pe", "0" },
+		{ "retry", "days", "0" },
+		{ "retry", "steps", "    0.5 1 2.7" },
+		{ "retry", "reads_per_step", "0 0 0 5 40" },
+		{ "retry", "max", "24 3" },
+		{ "retry", "ecc_ns", "10000 0" },
+		{ "refresh", "reads", "0 0 0 0 30 300" },
+		{ "refresh", "days", "0 0 0 0 0 1e-8" },
+		{ "refresh", "per_request", "1 0 3" },
 		{ "wear", "delta", "0 1 2 3" },
 		{ "wear", "period", "1 3 8" },
 		{ "zns", "rows", "1 1 1 2" },
@@ -175,7 +184,8 @@ static inline void draw_wordlines(struct writing *w)
 
 static inline void draw_settings(struct combination *c, uint64_t stream)
 {
-	static const char *const shaping[] = { "flash", "placement", "gc", "wear", "map", "fdp", "slc" };
+	static const char *const shaping[] = { "flash", "placement", "gc", "wear", "map", "fdp", "slc",
+		"retry" };
 	struct writing w = {
 		.seed = c->seed, .stream = stream, .text = c->settings, .room = sizeof c->settings
 	};
@@ -286,7 +296,7 @@ static inline void set_features(struct combination *c, unsigned features)
 	if (has_classes(ftls[c->ftl]))
 		strcat(to, "gc.separate=true wear.delta=0 flash.blocks=24 flash.over_provisioning=0.6 ");
 	if (!has_collector(c))
-		strcat(to, "upkeep.idle_ns=0 gc.copies_per_write=0 ");
+		strcat(to, "upkeep.idle_ns=0 gc.copies_per_write=0 refresh.reads=0 refresh.days=0 ");
 	c->features = features;
 }
 

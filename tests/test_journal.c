@@ -128,6 +128,9 @@ static void test_by_hand(void **state)
 		{ ONE_DIE "flash.cache_register=read flash.read_ns=1000",
 			"0 0 0 8 0\n300000 0 0 4 1\n300000 0 4 4 1\n", 2,
 			{ .die = 1100, .bus = 100 + 3000 + 4000, .cells = 1000 } },
+		/* a read that fails once */
+		{ ONE_DIE "retry.pe=0 retry.days=0 retry.steps=1", "0 0 0 4 0\n200000 0 0 4 1\n", 1,
+			{ .controller = 10000, .bus = 2 * 4100, .cells = 20000 } },
 		/* a request that does nothing */
 		{ ONE_DIE, "0 0 0 4 1\n", 0, { 0 } },
 	};

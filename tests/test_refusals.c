@@ -43,6 +43,15 @@ static const struct {
 		"slc.mode = dynamic: fdp.isolation = persistently keeps handles apart, and the cache mixes "
 		"them; "
 		"set fdp.isolation = initially" },
+	{ "ftl=bast refresh.reads=1000",
+		"refresh.reads = 1000: ftl = bast places pages itself or collects in no time; refresh needs "
+		"an FTL such as page, across or dftl" },
+	{ "ftl=zns host.layer=zoned precondition.premap=none refresh.days=30",
+		"refresh.days = 30: ftl = zns places pages itself or collects in no time; refresh needs an "
+		"FTL such as page, across or dftl" },
+	{ "ftl=direct retry.reads_per_step=1000",
+		"retry.max = 24: ftl = direct is the ideal device, whose reads never fail; repeated reads "
+		"need another, such as page" },
 	{ "ftl=mmap buffer=msac fdp.handles=2 flash.over_provisioning=0.3",
 		"fdp.handles = 2: buffer = msac writes parts of pages of several handles into one" },
 	{ "fdp.handles=2 gc.separate=false flash.over_provisioning=0.3",

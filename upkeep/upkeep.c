@@ -6,8 +6,8 @@
 
 const struct param upkeep_params[] = {
 	{ UPKEEP(UINT, idle_ns), 0, 1e18, "ns", "0",
-		"planes with fewer free pages than gc.soft are collected when no request has been in the "
-		"drive for so long; 0 = never",
+		"planes with fewer free pages than gc.soft are collected, and due blocks refreshed, when no "
+		"request has been in the drive for so long; 0 = never",
 		.quiet = true },
 	{ UPKEEP(UINT, step_pages), 1, 1e6, "pages", "8",
 		"live pages that each plane moves at most before the drive looks for a request again; FTLs "
@@ -20,6 +20,8 @@ void upkeep_init(struct upkeep *u, const struct upkeep_settings *settings, struc
 {
 	*u = (struct upkeep){ .settings = settings, .ftl = ftl };
 	u->chore[CHORE_COLLECT].wait_ns = settings->idle_ns;
+	if (refresh_is_on(&ftl->core->refresh))
+		u->chore[CHORE_REFRESH].wait_ns = settings->idle_ns;
 	if (slc_is_on(&ftl->core->slc))
 		u->chore[CHORE_FOLD].wait_ns = ftl->core->slc.idle_ns;
 	if (settings->idle_ns || ftl->core->gc.copies_per_write > 0)
@@ -58,6 +60,8 @@ static bool upkeep_step(struct upkeep *u, struct io *io, plane_t p, enum chore_k
 
 	if (kind == CHORE_FOLD)
 		return slc_fold_idle(&store->slc, io, p, moved);
+	if (kind == CHORE_REFRESH)
+		return refresh_idle(&store->refresh, io, p, moved);
 	return collector_step(store->collector, io, p, (uint32_t)u->settings->step_pages, moved);
 }
 
@@ -82,6 +86,10 @@ void upkeep_begin_round(struct upkeep *u, struct io *io, tick_t now)
 	bool worked = false;
 
 	u->works = true;
+	if (upkeep_is_due(u, &u->chore[CHORE_REFRESH], now)) {
+		flash_pass_time(u->ftl->flash);
+		refresh_look(&u->ftl->store->refresh);
+	}
 	for (plane_t p = 0; p < u->ftl->store->space->geometry->planes; p++)
 		worked |= upkeep_work(u, io, p, now);
 	for (struct chore *c = u->chore; c < u->chore + CHORES; c++)
@@ -109,7 +117,7 @@ const struct state_row upkeep_state[] = {
 #define COUNT(name) STAT_COUNT, offsetof(struct upkeep_statistics, name)
 
 static const struct stat_row upkeep_rows[] = {
-	{ "upkeep.steps", "", "of collections and blocks folded, made when the drive was idle",
+	{ "upkeep.steps", "", "of collections, and blocks folded or refreshed, when the drive was idle",
 		COUNT(steps) },
 	{ "upkeep.idle_pages", "pages", "moved by these", COUNT(idle_pages) },
 	{ "upkeep.rate_pages", "pages", "moved for pages of the host (gc.copies_per_write)",

@@ -1,8 +1,9 @@
 /*
- * Work that no request asks for.  There are two chores, each with a time for which no request must have been
- * in the drive: blocks of the SLC cache are folded (slc.idle_ns, gc/slc.h), and blocks are collected
- * (upkeep.idle_ns, gc/collect.h).  The drive works in rounds: in each plane the first chore for which there
- * is work, a whole block that is folded or a step of a collection, all planes at once.  The next round
+ * Work that no request asks for.  There are three chores, each with a time for which no request must have
+ * been in the drive: blocks of the SLC cache are folded (slc.idle_ns, gc/slc.h), blocks are collected and
+ * blocks are refreshed (upkeep.idle_ns, gc/collect.h, gc/refresh.h).  The drive works in rounds: in each
+ * plane the first chore for which there is work, a whole block that is folded or refreshed or a step of a
+ * collection, all planes at once.  The next round
  * begins when the operations of the last one are done, if still no request has entered.  A request waits for
  * the operations of a round that is under way as for any others, never for the rest of a collection.
  *
@@ -25,7 +26,7 @@ struct upkeep_statistics {
 	uint64_t steps, idle_pages, rate_pages, forced, interrupted;
 };
 
-enum chore_kind { CHORE_FOLD, CHORE_COLLECT, CHORES };
+enum chore_kind { CHORE_FOLD, CHORE_COLLECT, CHORE_REFRESH, CHORES };
 
 struct chore {
 	uint64_t wait_ns; /* 0: it is never done */
@@ -61,7 +62,8 @@ static inline void upkeep_left(struct upkeep *u, tick_t when)
 {
 	u->requests--;
 	u->idle_since = when;
-	u->chore[CHORE_FOLD].has_work = u->chore[CHORE_COLLECT].has_work = true;
+	for (int kind = 0; kind < CHORES; kind++)
+		u->chore[kind].has_work = true;
 }
 
 /* The least wait of a chore: for so long no request has been in the drive when a round begins. */

@@ -1,0 +1,107 @@
+/*
+ * Reads that need several senses.  The longer data lies in a block, the more often the block was erased and
+ * the more often it is read, the further its cells drift from the voltages that a read compares them with.  A
+ * read that fails is repeated with other voltages: a table says how many further senses a read needs by the
+ * erases and the age of its block, and every so many senses of the block since its erase cost one more.
+ *
+ * A block keeps the number of its senses since its erase, the moment when it was opened, and the number of
+ * further senses that its last read needed: with retry.history the next read begins with that.  Time counts
+ * from the first request.  What was there before it is retry.age_days old and has not been read yet.
+ *
+ * Nothing happens outside time: all of it begins with the first request.
+ */
+#ifndef FLASH_RETRY_H
+#define FLASH_RETRY_H
+
+#include "base/fault.h"
+#include "flash/geometry.h"
+#include "stats/table.h"
+
+#define RETRY_ROWS_MOST  16u
+#define RETRY_STEPS_MOST 64u
+
+struct retry_settings {
+	char *pe, *days, *steps;
+	uint64_t reads_per_step, max, ecc_ns, erases;
+	double age_days;
+	bool history;
+};
+
+extern const struct param retry_params[];
+
+static inline bool retry_is_on(const struct retry_settings *s)
+{
+	return *s->steps || s->reads_per_step;
+}
+
+/* What happens to a block, for who refreshes it (gc/refresh.h). */
+enum retry_event {
+	RETRY_OPENED, /* its first page is programmed */
+	RETRY_FILLED, /* its last one is */
+	RETRY_SENSED,
+	RETRY_ERASED,
+};
+
+struct retry_listener {
+	void *context; /* NULL: nobody listens */
+	void (*hears)(void *context, block_t, enum retry_event);
+};
+
+/* Further senses, in thousandths, by erases (ascending) and by age in seconds (ascending). */
+struct retry_table {
+	uint32_t rows, columns; /* 0: there is no table */
+	int64_t erases[RETRY_ROWS_MOST], seconds[RETRY_ROWS_MOST];
+	int64_t steps[RETRY_ROWS_MOST][RETRY_ROWS_MOST];
+};
+
+struct retry_block {
+	uint64_t senses; /* since its erase */
+	int64_t born;    /* ns after the first request; below 0: before it */
+	uint8_t worked;  /* further senses of its last read */
+};
+
+struct retry_statistics {
+	uint64_t senses, reads, steps, failed, history_hits;
+	uint64_t histogram[RETRY_STEPS_MOST + 1];
+};
+
+struct retry {
+	const struct retry_settings *settings;
+	const struct geometry *geometry;
+	struct retry_table table;
+	struct retry_block *block;
+	struct retry_listener listener;
+	bool begun;   /* the first request has come */
+	tick_t first; /* when */
+	int64_t now;  /* ns after it */
+	struct stat_row histogram_rows[2];
+	struct retry_statistics count;
+};
+
+/* NULL and a fault: the table is none.  The settings must outlive it. */
+struct retry *retry_create(const struct retry_settings *, const struct geometry *, struct fault *);
+void retry_free(struct retry *);
+
+/* A request or a round of work begins at that moment.  True: it is the first. */
+bool retry_pass_time(struct retry *, tick_t now);
+
+/* Before the first request: the block has pages. */
+void retry_was_filled_before(struct retry *, block_t);
+
+/* A page of the block, which was erased so often, is read.  Returns how many senses follow the first one. */
+uint32_t retry_read(struct retry *, block_t, uint32_t erases, bool slc);
+
+/* Once time has begun: something else happens to the block. */
+void retry_note(struct retry *, block_t, enum retry_event);
+
+/* Age of the block, in ns. */
+static inline int64_t retry_age(const struct retry *r, block_t b)
+{
+	return r->now - r->block[b].born;
+}
+
+extern const struct state_row retry_state[];
+
+void retry_statistics(struct retry *, struct stat_list *);
+
+#endif
