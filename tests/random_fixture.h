@@ -93,6 +93,7 @@ static inline void draw_numbers(struct writing *w)
 		{ "host", "write_done", "flash flash memory" },
 		{ "host", "write_bytes", "0 0 32K 100K 1M" },
 		{ "host", "plp", "false false false true" },
+		{ "host", "flush_every", "0 0 0 9" },
 		{ "map", "cache_bytes", "0 1K 10K 40K 200K" },
 		{ "placement", "order", "CWDP PDWC WCPD DPCW" },
 		{ "gc", "threshold", "0 0.05 0.1 0.2 0.3" },
@@ -327,7 +328,7 @@ static inline bool refuses(size_t ftl, size_t buffer)
 }
 
 /* Of the rows of random_trace(). */
-#define RANDOM_COLUMNS "time_us,op,offset_bytes,size_bytes,hint,device"
+#define RANDOM_COLUMNS "time_us,op,offset_bytes,size_bytes,hint,device,flags"
 
 /* Half of the requests on an eighth of the addresses, in bursts; a quarter of them have up to `most`
  * sectors. */
@@ -345,16 +346,19 @@ static inline char *random_trace(
 
 		now += random_below(random, 4) ? random_below(random, 50) : random_below(random, 4000);
 		if (c->features & WITH_HANDLES && kind == 30)
-			fprintf(out, "%llu,U,,,%d,%d\n", (unsigned long long)now, (int)(start % 4),
+			fprintf(out, "%llu,U,,,%d,%d,\n", (unsigned long long)now, (int)(start % 4),
 				(int)(start / 4 % 3));
-		fprintf(out, "%llu,%s,%llu,%llu,%d,%d\n", (unsigned long long)now,
+		fprintf(out, "%llu,%s,%llu,%llu,%d,%d,%s\n", (unsigned long long)now,
 			ops[kind < 30                    ? 0
 				: kind < 95 || !c->trims ? 1
 							 : 2],
 			512 * (unsigned long long)(random_below(random, 2) ? start : start / 8),
 			512 * (1 + (unsigned long long)random_below(
 					   random, random_below(random, 4) ? 12 : most)),
-			(int)(start % 4), (int)(start / 4 % 3));
+			(int)(start % 4), (int)(start / 4 % 3),
+			start % 19 == 3   ? "FUA"
+			: start % 23 == 7 ? "FLUSH"
+					  : "");
 	}
 	fclose(out);
 	return text;

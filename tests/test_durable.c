@@ -293,6 +293,64 @@ static void test_an_update_of_a_handle(void **state)
 	replay_free(r);
 }
 
+/* ---- the log ---- */
+
+/* A row of the log of the case, without its number. */
+static char *row_of_log(const char *settings, const char *trace, unsigned row)
+{
+	struct replay *r = replay_open(settings);
+	struct fault fault = { "" };
+	char *text = NULL, *line;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	struct journal *journal = journal_create(out, false, false, &fault);
+
+	journal_tell_fua(journal);
+	drive_keep_journal(r->drive, journal);
+	replay_trace(r, trace);
+	assert_true(journal_finish(journal, &fault));
+	journal_free(journal);
+	fclose(out);
+	for (line = text; row--;)
+		line = strchr(line, '\n') + 1;
+	line = memory_string(line, "row");
+	line[strcspn(line, "\n")] = '\0';
+	free(text);
+	replay_free(r);
+	return line;
+}
+
+static void assert_row(const char *settings, const char *trace, unsigned row, const char *wanted)
+{
+	char *line = row_of_log(settings, trace, row);
+
+	assert_string_equal(line, wanted);
+	memory_free(line);
+}
+
+/* Latency, then the wait for a slot, the controller, mapping, the die, collection, bus, cells, link. */
+static void test_where_the_time_goes(void **state)
+{
+	static const char *const one = DRIVE MEMORY "host.write_bytes=16384 dram.access_ns=1000 ",
+				 *const trace = "0 0 0 32 0\n0 0 32 32 0\n0 0 0 0 2\n0 0 64 32 4\n";
+
+	(void)state;
+	assert_row(one, trace, 0,
+		"number,arrival_ns,entered_ns,completed_ns,type,sector,sectors,class,latency_ns,door_ns,"
+		"controller_ns,map_ns,die_ns,collection_ns,bus_ns,cells_ns,link_ns,reads,map_reads,gc_reads,"
+		"programs,map_programs,gc_programs,erases,map_erases,gc_erases,fua");
+	assert_row(
+		one, trace, 1, "1,0,0,1000,write,0,32,aligned,1000,0,1000,0,0,0,0,0,0,0,0,0,1,0,0,0,0,0,0");
+	/* Room for the second page takes a program; the FLUSH waits for two programs of others. */
+	assert_row(one, trace, 2,
+		"2,0,0,517684,write,32,32,aligned,517684,0,1000,0,516684,0,0,0,0,0,0,0,1,0,0,0,0,0,0");
+	assert_row(one, trace, 3,
+		"3,0,0,1034368,flush,0,0,none,1034368,0,1000,0,1033368,0,0,0,0,0,0,0,0,0,0,0,0,0,0");
+	assert_row(one, trace, 4,
+		"4,0,0,1551052,write,64,32,aligned,1551052,0,1000,0,1033368,0,16684,500000,0,0,0,0,1,0,0,0,0,"
+		"0,1");
+}
+
 /* ---- refusals ---- */
 
 static void assert_refused(const char *settings, const char *text)
@@ -330,6 +388,7 @@ int main(void)
 		cmocka_unit_test(test_wordlines),
 		cmocka_unit_test(test_wordlines_of_handles),
 		cmocka_unit_test(test_an_update_of_a_handle),
+		cmocka_unit_test(test_where_the_time_goes),
 		cmocka_unit_test(test_refusals),
 	};
 
