@@ -492,8 +492,8 @@ configurations: ## N (200) random runs under the judges; SEED (1); HOW=deep: lon
 	@WITH='$(WITH)' $(DEV)/tests/configurations $(N) 2000 $(or $(SEED),1) $(HOW)
 
 validate: ## beside theory and MQSim, number by number: docs/validation.md
-	@$(MAKE) BUILD=$(DEV) -s -j$(JOBS) $(DEV)/tests/test_queueing $(DEV)/tests/test_mqsim
-	@SOAK=1 $(DEV)/tests/test_queueing && SOAK=1 $(DEV)/tests/test_mqsim
+	@$(MAKE) BUILD=$(DEV) -s -j$(JOBS) $(patsubst %,$(DEV)/tests/test_%,queueing mqsim durable)
+	@SOAK=1 $(DEV)/tests/test_queueing && SOAK=1 $(DEV)/tests/test_mqsim && $(DEV)/tests/test_durable
 
 edges: $(SSD) ## every command where memory or disk runs out: one line says so, no file is half written
 	@SSD=$(SSD) tests/edges

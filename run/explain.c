@@ -166,8 +166,9 @@ static void explain_write_request(const struct explanation *x, const struct driv
 		fprintf(out, "# ---- request %" PRIu64 ": %s ----\n", x->number, type_names[r->type]);
 		return;
 	}
-	fprintf(out, "# ---- request %" PRIu64 ": %s of %u sectors from sector %" PRIu64 " ----\n", x->number,
-		type_names[r->type], r->sectors, r->start);
+	fprintf(out, "# ---- request %" PRIu64 ": %s%s of %u sectors from sector %" PRIu64 " ----\n",
+		x->number, type_names[r->type], r->flags & REQUEST_FUA ? " with FUA" : "", r->sectors,
+		r->start);
 	fprintf(out, "# %s; LPN %u", class_name(drive_classify(g, r)), first);
 	if (last != first)
 		fprintf(out, " to %u", last);

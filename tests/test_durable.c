@@ -174,6 +174,13 @@ static void test_buffer(void **state)
 			DRIVE "buffer=lru dram.buffer_bytes=256K host.plp=true ",
 			"0 0 0 32 0\n0 0 0 0 2\n0 0 32 32 4\n", { 0, 0, 0, ENDED },
 			{ { "flash.program.host", 0 }, { "buffer.dirty_sectors", 64 } } },
+		/* Block 0 leaves with page 0 and pads of its pages 1 to 3, which are read before. */
+		{ "pads of a buffer take room",
+			DRIVE MEMORY "buffer=bplru bplru.padding=true dram.buffer_bytes=64K flash.pages=4 ",
+			"0 0 0 128 0\n1000 0 0 0 2\n10000000 0 128 128 0\n20000000 0 0 32 0\n"
+			"30000000 0 256 128 0\n",
+			{ 0, 4 * (A + P), 0, 2 * (A + P), 3 * Q + 2 * (A + P), ENDED },
+			{ { "flash.program.pad", 3 }, { "host.memory_pages_max", 2 } } },
 		/* Pages 0 and 2 are of handle 0, page 1 of handle 1. */
 		{ "a FLUSH of two handles", DRIVE HANDLES "buffer=lru dram.buffer_bytes=256K ",
 			"0 0 0 32 0\n0 1 32 32 0\n0 0 64 32 0\n0 0 0 0 2\n", { 0, 0, 0, 3 * (A + P), ENDED },
@@ -293,6 +300,33 @@ static void test_an_update_of_a_handle(void **state)
 	replay_free(r);
 }
 
+/* ---- what a FLUSH costs ---- */
+
+/* A write and a FLUSH behind it, at the same moment: from its arrival until the FLUSH is complete. */
+static void assert_cost(const char *what, const char *settings, uint64_t ns)
+{
+	struct replay *r = replay_open(settings);
+	uint64_t measured;
+
+	replay_trace(r, "0 0 0 32 0\n");
+	measured = r->drive->last_completion;
+	print_message("write + FLUSH, %s: %llu ns, on paper %llu\n", what, (unsigned long long)measured,
+		(unsigned long long)ns);
+	assert_int_equal(measured, ns);
+	replay_free(r);
+}
+
+#define SYNCED DRIVE MEMORY "host.mode=closed host.queue_depth=1 host.flush_every=1 dram.access_ns=1000 "
+#define TLC    "flash.cell_bits=3 flash.program_unit=wordline flash.program_ns=1725000 "
+
+static void test_what_a_flush_costs(void **state)
+{
+	(void)state;
+	assert_cost("one-shot TLC", SYNCED TLC, 2 * 1000 + 3 * A + 1725000);
+	assert_cost("the page in SLC mode", SYNCED "flash.program_ns=160000 ", 1000 + A + 160000);
+	assert_cost("TLC with power-loss protection", SYNCED TLC "host.plp=true ", 2 * 1000);
+}
+
 /* ---- the log ---- */
 
 /* A row of the log of the case, without its number. */
@@ -388,6 +422,7 @@ int main(void)
 		cmocka_unit_test(test_wordlines),
 		cmocka_unit_test(test_wordlines_of_handles),
 		cmocka_unit_test(test_an_update_of_a_handle),
+		cmocka_unit_test(test_what_a_flush_costs),
 		cmocka_unit_test(test_where_the_time_goes),
 		cmocka_unit_test(test_refusals),
 	};
