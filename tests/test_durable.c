@@ -383,6 +383,10 @@ static void test_where_the_time_goes(void **state)
 	assert_row(one, trace, 4,
 		"4,0,0,1551052,write,64,32,aligned,1551052,0,1000,0,1033368,0,16684,500000,0,0,0,0,1,0,0,0,0,"
 		"0,1");
+	/* Old data that a write with FUA keeps is read for it: the bus and the cells are its own. */
+	assert_row(one, "0 0 0 32 0\n1000000 0 0 8 4\n", 2,
+		"2,1000000,1000000,1570272,write,0,8,unaligned,570272,0,1000,0,0,0,29272,540000,0,1,0,0,1,0,"
+		"0,0,0,0,1");
 }
 
 /* ---- refusals ---- */

@@ -166,7 +166,9 @@ static void test_trace_lines(void **state)
 		{ "1x5 0 3 4 0", ":2: time \"1x5\" is not" },
 		{ "1 0 -3 4 0", ":2: first sector -3 is negative" },
 		{ "1 0 3 0 0", ":2: size is 0" },
-		{ "1 0 3 4 2", ":2: operation is 2" },
+		{ "1 0 3 4 2", ":2: operation is 2, should be 1 (read) or 0 (write)" },
+		{ "1 0 0 0 2", ":2: operation is 2, should be 1 (read) or 0 (write)" },
+		{ "1 0 3 4 4", ":2: operation is 4, should be 1 (read) or 0 (write)" },
 	};
 	struct legacy_line line = { 0 };
 	struct fault fault = { "" };
