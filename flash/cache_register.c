@@ -69,12 +69,11 @@ static bool register_is_program(const struct op *op)
 }
 
 /* May the operation be loaded while the cells work on the other one?  They are of one mode, which is a part
- * of the command, and not two passes of one wordline. */
+ * of the command. */
 static bool register_may_load(const struct op *op, const struct op *works)
 {
 	return register_is_program(op) && register_is_program(works) &&
-	       !((op->mode ^ works->mode) & OP_IN_SLC) &&
-	       !(op->kind == OP_SECOND_PASS && op->wordline == works->wordline);
+	       !((op->mode ^ works->mode) & OP_IN_SLC);
 }
 
 static void register_is_loaded(struct schedule *, uint32_t die);

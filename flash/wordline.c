@@ -41,7 +41,14 @@ static void wordline_add_pass(struct schedule *s, uint32_t number, uint32_t pass
 	order_append(&s->ops, block_of(s, op->ppn), index);
 }
 
-/* Its time counts as load of the die from now on. */
+/* In the cells, of all passes, even if it will turn out to be of pads alone. */
+static uint64_t wordline_cell_ns(const struct schedule *s, ppn_t ppn)
+{
+	return (uint64_t)time_in_cells(s, OP_WORDLINE, ppn, PPN_NONE, 0) +
+	       (s->settings->passes == 2 ? time_in_cells(s, OP_SECOND_PASS, ppn, PPN_NONE, 0) : 0);
+}
+
+/* Its time counts as load of the die from now on until all of its pages are programmed. */
 static void wordline_begin(struct schedule *s, block_t b, uint32_t page)
 {
 	uint32_t number = pool_take(&s->ops.wordline), before = s->open[b];
@@ -56,9 +63,7 @@ static void wordline_begin(struct schedule *s, block_t b, uint32_t page)
 		.lacks = true };
 	s->open[b] = number;
 	s->flash->wordlines++;
-	load_change(s, op,
-		time_in_cells(s, OP_WORDLINE, op->ppn, PPN_NONE, 0) +
-			(second ? time_in_cells(s, OP_SECOND_PASS, op->ppn, PPN_NONE, 0) : 0));
+	load_change(s, op, wordline_cell_ns(s, op->ppn));
 	wordline_add_pass(s, number, 0, page);
 	if (before != INDEX_NONE)
 		wordline_add_pass(s, before, 1, ops_first_of(&s->ops, ops_wordline(&s->ops, before)));
@@ -166,7 +171,8 @@ void wordline_end_pass(struct schedule *s, uint32_t index)
 	struct wordline *w = ops_wordline(&s->ops, number);
 	bool last = op->kind == OP_SECOND_PASS || !w->second;
 
-	load_change(s, op, -(uint64_t)op->cell_ns);
+	if (last)
+		load_change(s, op, -wordline_cell_ns(s, op->ppn));
 	order_finish(&s->ops, block_of(s, op->ppn), index);
 	w->pass[op->kind == OP_SECOND_PASS] = INDEX_NONE;
 	s->in_flight--;

@@ -444,6 +444,8 @@ static const struct state_row judged_op_state[] = {
 	STATE_BOOL(struct judged_op, held),
 	STATE_BOOL(struct judged_op, slc),
 	STATE_BOOL(struct judged_op, passed),
+	STATE_BOOL(struct judged_op, again),
+	STATE_UP_TO(struct judged_op, command_again, STATE_LIMIT(1)),
 	STATE_BELOW(struct judged_op, command, STATE_LIMIT(2)),
 	STATE_NUMBER(struct judged_op, retries),
 	STATE_INDEX(struct judged_op, wordline, STATE_OWN(struct judge, wordlines.used)),

@@ -36,6 +36,8 @@ struct judged_op {
 	bool slc;                     /* it writes to, or erases, a block in SLC mode */
 	bool passed;                  /* of two passes one is done */
 	uint32_t retries;             /* senses that fail */
+	bool again;                   /* the second one has started, while the cells do the first */
+	uint32_t command_again;       /* of that */
 	uint32_t command;             /* of its unit, once it has started: index of judged_unit.now */
 	uint32_t wordline;            /* that the program is a part of, or INDEX_NONE */
 	uint64_t number;              /* of a program, among all of them, from 0 */

@@ -105,11 +105,34 @@ bool judge_is_waiting(const struct judge *j, const struct judged_op *d, tick_t n
 	return true;
 }
 
+/* With a cache register the second pass of a wordline may be loaded while the cells do the first one. */
+static bool judge_starts_again(const struct judge *j, const struct judged_op *d)
+{
+	return d && j->settings.cache_programs && d->stage == JUDGED_STARTED && d->wordline != INDEX_NONE &&
+	       !d->passed && !d->again;
+}
+
+static void judge_start_again(struct judge *j, struct judged_op *d, uint32_t unit, tick_t now)
+{
+	uint32_t command = d->command;
+
+	d->again = d->passed = true;
+	judge_start_part(j, d);
+	judge_join_command(j, unit, d, now);
+	d->command_again = d->command;
+	d->command = command;
+	d->passed = false;
+}
+
 void judge_started(struct judge *j, op_t op, uint32_t unit, tick_t now)
 {
 	struct judged_op *d = judge_find(j, op);
 
 	judge_pass_time(j, now);
+	if (judge_starts_again(j, d)) {
+		judge_start_again(j, d, unit, now);
+		return;
+	}
 	BUG_ON(!d || d->stage != JUDGED_MADE, "operation %llu starts twice", (unsigned long long)op);
 	if (!judge_reads(d))
 		d->at = d->made.ppn;
@@ -202,7 +225,10 @@ void judge_passed(struct judge *j, op_t op, tick_t now)
 		"operation %llu ends a pass that has not started", (unsigned long long)op);
 	judge_leave_command(j, judge_unit(j, d), d, now);
 	judge_pass_part(j, d, now);
-	d->stage = JUDGED_MADE;
+	d->stage = d->again ? JUDGED_STARTED : JUDGED_MADE;
+	if (d->again)
+		d->command = d->command_again;
+	d->again = false;
 }
 
 void judge_done(struct judge *j, op_t op, tick_t now)

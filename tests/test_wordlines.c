@@ -238,6 +238,26 @@ static void test_the_wait_of_a_second_pass(void **state)
 	bed_close(&b);
 }
 
+/* A wordline counts as load with both passes, from its first page until it is programmed; so do pads. */
+static void test_the_load_of_two_passes(void **state)
+{
+	struct bed b;
+	const struct schedule *s;
+
+	(void)state;
+	bed_open(&b, TWO_PASSES "flash.wordline_wait_ns=1000 ");
+	s = b.drive->flash->schedule;
+	request(&b, 0, REQUEST_WRITE, 0, 1);
+	assert_int_equal(schedule_load(s, 0), F + N);
+	drive_run_until(b.drive, 1000 + L);
+	assert_int_equal(schedule_load(s, 0), 2 * (F + N));
+	drive_run_until(b.drive, 1000 + 2 * L + 2 * F);
+	assert_int_equal(schedule_load(s, 0), F + N);
+	assert_int_equal(served(&b), 1000 + 3 * L + 2 * F + N);
+	assert_int_equal(schedule_load(s, 0), 0);
+	bed_close(&b);
+}
+
 /* ---- questions ---- */
 
 /* What lacks pages holds up a request, or any data of the host. */
@@ -409,6 +429,7 @@ int main(void)
 		cmocka_unit_test(test_two_passes),
 		cmocka_unit_test(test_two_passes_are_filled_up),
 		cmocka_unit_test(test_the_wait_of_a_second_pass),
+		cmocka_unit_test(test_the_load_of_two_passes),
 		cmocka_unit_test(test_what_is_held_up),
 		cmocka_unit_test(test_a_second_pass_is_held_up),
 		cmocka_unit_test(test_preparation_ends_with_whole_wordlines),
