@@ -24,12 +24,15 @@ void page_handles_note(struct page_handles *h, struct extent e, uint8_t handle)
 	memset(h->of + first, handle, last - first + 1);
 }
 
-/* The part of the extent before the first page of another handle than its first page has. */
+/* The part of the extent before the first page of another handle than its first page has.  It may be empty, as
+ * pages that a buffer pads are. */
 static struct extent page_handles_cut(const struct page_handles *h, struct extent e)
 {
-	lpn_t lpn = geometry_lpn(h->geometry, e.start), last = geometry_lpn(h->geometry, e.end - 1);
+	lpn_t lpn = geometry_lpn(h->geometry, e.start), last = lpn;
 	uint8_t handle = h->of[lpn];
 
+	if (e.start < e.end)
+		last = geometry_lpn(h->geometry, e.end - 1);
 	while (lpn <= last && h->of[lpn] == handle)
 		lpn++;
 	if (lpn <= last)

@@ -181,6 +181,14 @@ static void test_buffer(void **state)
 			"30000000 0 256 128 0\n",
 			{ 0, 4 * (A + P), 0, 2 * (A + P), 3 * Q + 2 * (A + P), ENDED },
 			{ { "flash.program.pad", 3 }, { "host.memory_pages_max", 2 } } },
+		/* The same with a pad of page 0, and pages of another handle behind the block. */
+		{ "a pad of page 0 is a page",
+			DRIVE MEMORY HANDLES
+			"buffer=bplru bplru.padding=true dram.buffer_bytes=64K flash.pages=4 ",
+			"0 0 0 128 0\n1000 0 0 0 2\n10000000 1 128 128 0\n20000000 0 32 32 0\n"
+			"30000000 0 256 128 0\n",
+			{ 0, 4 * (A + P), 0, 2 * (A + P), 3 * Q + 2 * (A + P), ENDED },
+			{ { "flash.program.pad", 3 } } },
 		/* Pages 0 and 2 are of handle 0, page 1 of handle 1. */
 		{ "a FLUSH of two handles", DRIVE HANDLES "buffer=lru dram.buffer_bytes=256K ",
 			"0 0 0 32 0\n0 1 32 32 0\n0 0 64 32 0\n0 0 0 0 2\n", { 0, 0, 0, 3 * (A + P), ENDED },
