@@ -451,6 +451,9 @@ figures-fdp: lab-ready ## what placement handles gain, for two tenants and for c
 log-block: lab-ready ## FTLs with log blocks on five kinds of writes: results/log-block/scale-16/report.html
 	@$(LAB) scripts/log-block $(NUMBERS)
 
+figures-tenants: lab-ready ## a reader beside a writer, and what helps; shares of tenants: docs/tenants.md
+	@$(LAB) scripts/tenants depth shares idle $(NUMBERS)
+
 figures-drives: lab-ready ## drives one can buy beside what is published of them: docs/drives.md
 	@$(LAB) scripts/drives fill
 

@@ -1629,6 +1629,27 @@ static void test_drives_have_names(void **state)
 				    "you mean class? `ssd list drives` shows all\n");
 }
 
+#define OF_DEVICES                                                                                           \
+	"-s flash.over_provisioning=0.5 -s fdp.handles=2 -s fdp.by=device -L w0@0,=w1@1,=w2@3 "              \
+	"parameters/tiny.cfg"
+
+/* A device names a handle, of two here, and a tenant: one that is no handle has the first, one that is no
+ * tenant is a mistake. */
+static void test_a_device_is_handle_and_tenant(void **state)
+{
+	struct world *w = *state;
+
+	shell(w, "$ssd run --all " OF_DEVICES);
+	assert_int_equal(value_of(w, "fdp.invalid"), 1);
+	assert_int_equal(value_of(w, "fdp.0.host_pages"), 2);
+	shell(w, "$ssd run --all -s host.tenants=4 " OF_DEVICES);
+	assert_int_equal(value_of(w, "fdp.0.host_pages"), 2);
+	assert_int_equal(value_of(w, "tenant.3.write.count"), 1);
+	shell(w, "$ssd run --all -s host.tenants=2 " OF_DEVICES);
+	assert_int_equal(w->status, USER);
+	assert_non_null(strstr(w->err, "device 3, host.tenants = 2"));
+}
+
 #define TWO_TENANTS                                                                                          \
 	"-s trace.limit=100 -s host.arbitration=round_robin -s host.modes=open,closed parameters/tiny.cfg "  \
 	"uniform mixed"
@@ -1666,6 +1687,7 @@ static void test_tenants_in_every_output(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(test_a_device_is_handle_and_tenant),
 		TEST(test_tenants_in_every_output),
 		TEST(test_commands_that_only_print),
 		TEST(test_a_run),
