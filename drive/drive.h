@@ -62,7 +62,7 @@ struct drive_statistics {
 	struct drive_figures figures;
 };
 
-/* Per request_type, and of all: as `request` in struct drive_statistics. */
+/* Per request_type, FLUSH among trims, and of all. */
 struct tenant_statistics {
 	struct request_statistics request[REQUEST_TYPES + 1];
 	uint64_t ns;        /* from the first arrival of the run to its last completion */

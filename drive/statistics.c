@@ -213,7 +213,7 @@ static const struct stat_row rate_rows[] = {
 	{ 0 },
 };
 
-/* `all` has its trims, too. */
+/* `all` has trims and FLUSH, too. */
 static void statistics_add_tenant(struct drive *d, uint32_t number)
 {
 	static const int types[] = { REQUEST_READ, REQUEST_WRITE, REQUEST_TYPES };

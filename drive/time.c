@@ -31,12 +31,14 @@ static void drive_count_in_class(struct class_statistics *c, const struct pendin
 	c->latency_each += (double)(when - p->arrival) / p->sectors;
 }
 
+/* FLUSH, as trims, has no rows of its own. */
 static void drive_count_for_tenant(struct drive *d, const struct pending *p, tick_t when)
 {
 	struct tenant_statistics *t = &d->tenant[p->tenant];
+	int type = p->type == REQUEST_FLUSH ? REQUEST_TRIM : p->type;
 
-	drive_count_request(&t->request[p->type], p, when);
-	t->request[p->type].sectors += p->sectors;
+	drive_count_request(&t->request[type], p, when);
+	t->request[type].sectors += p->sectors;
 	t->ns = when - d->first_arrival;
 }
 
@@ -65,14 +67,14 @@ static inline void drive_complete(struct drive *d, const struct pending *p, tick
 		return;
 	d->last_completion = when > d->last_completion ? when : d->last_completion;
 	s->request[REQUEST_TYPES].count++;
+	if (d->tenant)
+		drive_count_for_tenant(d, p, when);
 	if (p->type == REQUEST_FLUSH || p->fua)
 		drive_count_durable(p->fua ? &s->fua : &s->flush, p, when);
 	if (p->type == REQUEST_FLUSH)
 		return;
 	s->request[p->type].sectors += p->sectors;
 	histogram_add(&s->service[p->type], when - p->entered);
-	if (d->tenant)
-		drive_count_for_tenant(d, p, when);
 	if (p->type == REQUEST_TRIM)
 		drive_count_request(&s->request[REQUEST_TRIM], p, when);
 	else

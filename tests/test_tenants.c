@@ -52,7 +52,7 @@ static char *reads_of(uint32_t tenants, const uint32_t *pages, uint32_t each)
 
 static struct replay *begin(const char *settings, const char *trace)
 {
-	struct trace_options options = { .format = "ssdsim" };
+	struct trace_options options = { .format = "ssdsim", .commands = true };
 	struct replay *r = replay_open(settings);
 
 	drive_place(r->drive, (struct extent){ 0, r->drive->host->sectors });
@@ -188,6 +188,20 @@ static void test_an_open_beside_a_closed_tenant(void **state)
 	assert_int_equal(r->drive->tenant[1].request[REQUEST_READ].latency.min, 2 * Q - 1000);
 	assert_int_equal(r->drive->tenant[1].request[REQUEST_READ].latency.max, 4 * Q - 1000);
 	assert_int_equal(r->drive->last_completion, 5 * Q);
+	replay_free(r);
+}
+
+/* A FLUSH of one tenant waits for the data of another. */
+static void test_a_flush_is_of_the_whole_drive(void **state)
+{
+	struct replay *r = begin(ONE_DIE "host.tenants=2", "0 0 0 4 0\n1000 1 0 0 2\n");
+
+	(void)state;
+	finish(r);
+	assert_int_equal(completed(r, 0), 1);
+	assert_int_equal(completed(r, 1), 1);
+	assert_true(statistic_in(&r->drive->statistics, "tenant.1.all.count") == 1);
+	assert_true(statistic_in(&r->drive->statistics, "tenant.1.all.latency_mean_ns") == W - 1000);
 	replay_free(r);
 }
 
@@ -664,6 +678,7 @@ int main(void)
 		cmocka_unit_test(test_weights_are_shares),
 		cmocka_unit_test(test_two_closed_tenants),
 		cmocka_unit_test(test_an_open_beside_a_closed_tenant),
+		cmocka_unit_test(test_a_flush_is_of_the_whole_drive),
 		cmocka_unit_test(test_time_scale_and_range_of_a_tenant),
 		cmocka_unit_test(test_a_tenant_alone),
 		cmocka_unit_test(test_fifo_of_open_tenants_is_one_queue),
