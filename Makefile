@@ -494,11 +494,11 @@ configurations: ## N (200) random runs under the judges; SEED (1); HOW=deep: lon
 	@$(MAKE) BUILD=$(DEV) -s -j$(JOBS) $(DEV)/tests/configurations
 	@WITH='$(WITH)' $(DEV)/tests/configurations $(N) 2000 $(or $(SEED),1) $(HOW)
 
+VALIDATED = queueing mqsim published durable
+
 validate: ## beside theory and MQSim, number by number: docs/validation.md
-	@$(MAKE) BUILD=$(DEV) -s -j$(JOBS) $(patsubst %,$(DEV)/tests/test_%,queueing mqsim durable)
-	@SOAK=1 $(DEV)/tests/test_queueing && SOAK=1 $(DEV)/tests/test_mqsim && $(DEV)/tests/test_durable
-	@$(MAKE) BUILD=$(DEV) -s -j$(JOBS) $(addprefix $(DEV)/tests/test_,queueing mqsim published)
-	@for test in queueing mqsim published; do SOAK=1 $(DEV)/tests/test_$$test || exit; done
+	@$(MAKE) BUILD=$(DEV) -s -j$(JOBS) $(addprefix $(DEV)/tests/test_,$(VALIDATED))
+	@for test in $(VALIDATED); do SOAK=1 $(DEV)/tests/test_$$test || exit; done
 
 edges: $(SSD) ## every command where memory or disk runs out: one line says so, no file is half written
 	@SSD=$(SSD) tests/edges

@@ -24,18 +24,16 @@ void page_handles_note(struct page_handles *h, struct extent e, uint8_t handle)
 	memset(h->of + first, handle, last - first + 1);
 }
 
-/* The part of the extent before the first page of another handle than its first page has.  It may be empty, as
- * pages that a buffer pads are. */
+/* The part of the extent before the first page of another handle than its first page has.  An extent may be
+ * empty: a page to be padded. */
 static struct extent page_handles_cut(const struct page_handles *h, struct extent e)
 {
-	lpn_t lpn = geometry_lpn(h->geometry, e.start), last = lpn;
+	lpn_t lpn = geometry_lpn(h->geometry, e.start);
 	uint8_t handle = h->of[lpn];
 
-	if (e.start < e.end)
-		last = geometry_lpn(h->geometry, e.end - 1);
-	while (lpn <= last && h->of[lpn] == handle)
+	while (geometry_page_start(h->geometry, lpn) < e.end && h->of[lpn] == handle)
 		lpn++;
-	if (lpn <= last)
+	if (geometry_page_start(h->geometry, lpn) < e.end)
 		e.end = geometry_page_start(h->geometry, lpn);
 	return e;
 }

@@ -211,11 +211,11 @@ static void note_run(void *text, uint8_t handle, const struct extent *e, size_t 
 	sprintf((char *)text + strlen(text), "@%u ", handle);
 }
 
-/* Extents that are flushed together: sectors 2 to 15 of pages with handles 1, 1, 2, 1, then page 5, of 1 too,
- * and page 6, of none. */
+/* Extents that are flushed together: page 0, to be padded, which is an empty one; sectors 2 to 15 of pages
+ * with handles 1, 1, 2, 1; page 5, of 1 too; page 6, of none. */
 static void test_flushed_extents_are_cut_by_handles(void **state)
 {
-	static const struct extent flushed[] = { { 2, 16 }, { 20, 24 }, { 24, 28 } };
+	static const struct extent flushed[] = { { 0, 0 }, { 2, 16 }, { 20, 24 }, { 24, 28 } };
 	struct page_handles h;
 	char runs[200] = "";
 	struct bed b;
@@ -225,8 +225,8 @@ static void test_flushed_extents_are_cut_by_handles(void **state)
 	page_handles_init(&h, &b.drive->geometry);
 	page_handles_note(&h, (struct extent){ 0, 24 }, 1);
 	page_handles_note(&h, (struct extent){ 9, 10 }, 2);
-	page_handles_write(&h, flushed, 3, note_run, runs);
-	assert_string_equal(runs, "2-8@1 8-12@2 12-16+20-24@1 24-28@0 ");
+	page_handles_write(&h, flushed, 4, note_run, runs);
+	assert_string_equal(runs, "0-0+2-8@1 8-12@2 12-16+20-24@1 24-28@0 ");
 	page_handles_release(&h);
 	bed_close(&b);
 }
