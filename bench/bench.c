@@ -54,6 +54,7 @@ static struct request draw(struct random *random, const struct geometry *g)
 
 	r.type = random_below(random, 10) < 6 ? REQUEST_WRITE : REQUEST_READ;
 	r.start = random_below(random, (g->logical_sectors - 32) / r.sectors) * r.sectors;
+	r.device = (uint32_t)(r.start / 64 % 4); /* for placement handles */
 	return r;
 }
 
@@ -125,13 +126,20 @@ static struct floor_cost measure_floor(
 	return cost;
 }
 
+/* `ftl`: its name, and settings. */
 static bool configure(struct settings *s, const struct load *load, const char *ftl, struct fault *fault)
 {
+	char *words = memory_string(ftl, "bench"), *word = strtok(words, " ");
+
 	if (!settings_init(s, fault))
 		return false;
 	for (int i = 0; ftls[i]; i++)
-		if (!strcmp(ftls[i]->name, ftl))
+		if (!strcmp(ftls[i]->name, word))
 			s->top.ftl = i;
+	while ((word = strtok(NULL, " ")))
+		if (!params_set(word, s->group, s->groups, fault))
+			return false;
+	memory_free(words);
 	s->flash.blocks = load->blocks;
 	s->flash.page_bytes = load->page_kb ? load->page_kb * 1024 : s->flash.page_bytes;
 	s->flash.over_provisioning = load->over_provisioning;
@@ -256,8 +264,12 @@ static void bench_loads(void)
 	static const struct {
 		const char *ftl;
 		size_t first, last;
-	} tables[] = { { "page", 0, ROWS - 1 }, { "across", 2, 3 }, { "mrsm", 2, 3 }, { "dftl", 2, 3 },
-		{ "sftl", 2, 3 }, { "minipage", 6, 7 }, { "pm", 6, 7 } };
+	} tables[] = { { "page", 0, ROWS - 1 },
+		{ "page slc.mode=static slc.density=4 slc.when_full=fold", 2, 3 },
+		{ "page slc.mode=dynamic slc.density=4", 2, 3 },
+		{ "page fdp.handles=4 gc.threshold=0.05", 2, 3 },
+		{ "page placement.policy=superblock placement.superblock=unit", 2, 3 }, { "across", 2, 3 },
+		{ "mrsm", 2, 3 }, { "dftl", 2, 3 }, { "sftl", 2, 3 }, { "minipage", 6, 7 }, { "pm", 6, 7 } };
 
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
 		if (!table(tables[i].ftl, tables[i].first, tables[i].last))
@@ -296,8 +308,10 @@ static const struct {
 
 static bool is_ftl(const char *name)
 {
+	size_t length = strcspn(name, " ");
+
 	for (size_t i = 0; ftls[i]; i++)
-		if (!strcmp(ftls[i]->name, name))
+		if (strlen(ftls[i]->name) == length && !strncmp(ftls[i]->name, name, length))
 			return true;
 	return false;
 }
@@ -306,7 +320,8 @@ static int usage(void)
 {
 	fprintf(stderr, "usage: bench          everything\n"
 			"       bench PART     loads, pairs, generating, legacy or reading\n"
-			"       bench FTL [N]  the loads, or the Nth of them (from 1), with this FTL\n");
+			"       bench FTL [N]  the loads, or the Nth of them (from 1), with this FTL;\n"
+			"                      \"page fdp.handles=4\": and with settings\n");
 	return 2;
 }
 
