@@ -110,6 +110,46 @@ static void test_folding_in_two_passes(void **state)
 	}
 }
 
+/* Planes of two channels are folded in one round: both are erased at the same moment. */
+static void test_planes_are_folded_together(void **state)
+{
+	struct bed b;
+	tick_t erased;
+
+	(void)state;
+	bed_open(&b, STATIC "flash.channels=2 placement.policy=round_robin slc.idle_ns=1000000 ");
+	serve(&b, 0, REQUEST_WRITE, 0, 4);
+	erased = b.last + 1000000 + 2 * FOLD + ERASE;
+	assert_int_equal(serve(&b, erased - 1, REQUEST_READ, 0, 2), 1 + READ);
+	assert_statistic(&b, "upkeep.steps", 2);
+	assert_statistic(&b, "slc.idle_folds", 2);
+	assert_statistic(&b, "flash.erase.fold", 2);
+	bed_close(&b);
+}
+
+/* With a cache register the data of a page are sent while the page before it is programmed, if both are in
+ * blocks of one mode: two pages in SLC mode, but not one of them and one that finds no room there. */
+static void test_what_follows_in_the_same_mode(void **state)
+{
+	static const struct {
+		const char *settings;
+		tick_t second, direct;
+	} cases[] = { { STATIC "host.queue_depth=9 ", 2 * WRITE_SLC, WRITE_SLC + WRITE },
+		{ STATIC "flash.cache_register=both ", 4300 + 2 * 160000, WRITE_SLC + WRITE } };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct bed b;
+
+		bed_open(&b, cases[i].settings);
+		assert_int_equal(serve(&b, 0, REQUEST_WRITE, 0, 2), cases[i].second);
+		serve(&b, b.last, REQUEST_WRITE, 2, 1);
+		assert_int_equal(serve(&b, b.last, REQUEST_WRITE, 3, 2), cases[i].direct);
+		assert_statistic(&b, "slc.direct_pages", 1);
+		bed_close(&b);
+	}
+}
+
 /* With `fold` the page waits until the oldest block is folded. */
 static void test_a_page_waits_for_a_fold(void **state)
 {
@@ -360,6 +400,8 @@ int main(void)
 		cmocka_unit_test(test_times_and_places),
 		cmocka_unit_test(test_blocks_are_folded_in_idle_time),
 		cmocka_unit_test(test_folding_in_two_passes),
+		cmocka_unit_test(test_planes_are_folded_together),
+		cmocka_unit_test(test_what_follows_in_the_same_mode),
 		cmocka_unit_test(test_a_page_waits_for_a_fold),
 		cmocka_unit_test(test_a_victim_begun_is_finished_before_a_fold),
 		cmocka_unit_test(test_which_block_is_folded),
