@@ -360,6 +360,8 @@ bool settings_read(
 	c->trace.seed_shift = c->top.seed - 1;
 	c->trace.page_bytes = c->flash.page_bytes;
 	c->trace.bytes = settings_device_bytes(c);
+	c->trace.shared = c->host.of.tenants > 1 ||
+			  (handles_are_on(&c->ftl.handles) && c->ftl.handles.by == HANDLE_BY_DEVICE);
 	c->ftl.gc.seed = c->top.seed;
 	c->ftl.map.seed = c->top.seed;
 	return true;

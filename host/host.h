@@ -56,6 +56,7 @@ struct trace_settings {
 	uint64_t seed_shift;
 	const char *list;           /* requests in place of a file (traces/trace.h); NULL */
 	uint64_t page_bytes, bytes; /* of the device: a page, for formats that count in pages; its size */
+	bool shared;                /* devices of the trace are tenants or handles of one address space */
 };
 
 extern const struct param host_params[], trace_params[];

@@ -60,6 +60,7 @@ bool workload_open(struct workload *w, const char *name, const struct trace_sett
 		.list = settings->list,
 		.page_bytes = (uint32_t)settings->page_bytes,
 		.commands = true,
+		.shared = settings->shared,
 		.flush = settings->flush,
 		.again = again,
 		.warn = warn,

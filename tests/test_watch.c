@@ -253,6 +253,7 @@ static void test_handles_in_the_picture(void **state)
 
 	shell(w, "$ssd watch --plain --rows 3 --at 3..4 " HANDLES PLANE);
 	assert_status(w, DONE, "watch");
+	assert_null(strstr(w->err, "overlap")); /* of devices that are handles */
 	assert_true(says(w, "3. update of a handle: programs 4.1, 4.2 and 4.3 (padding). Why: handle 1 goes\n"
 			    "on in new blocks.\n"));
 	assert_true(says(w, "\n  3@0  12  13   .   .\n  4@1  20  +x  +x  +x\n"));

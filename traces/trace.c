@@ -292,7 +292,7 @@ enum trace_status trace_next_record(struct trace *t, struct record *r, struct fa
 
 static void trace_judge_devices(struct trace *t)
 {
-	if (!t->layout && !t->only_one)
+	if (!t->layout && !t->only_one && !t->options.shared)
 		trace_warn(t,
 			"has several devices, whose addresses overlap; lay them out one after another with "
 			"--devices all (trace.devices = \"all\") or choose one");

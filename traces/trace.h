@@ -40,6 +40,8 @@ struct trace_options {
 	const char *list;
 	uint32_t page_bytes; /* of the pages that such lines count; 0: 4096 */
 
+	bool shared; /* devices have one address space on purpose: no warning that they overlap */
+
 	/* Commands without sectors are requests; else events that are no requests. */
 	bool commands;
 
