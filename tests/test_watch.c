@@ -70,7 +70,7 @@ static void test_mistakes_in_lists(void **state)
 {
 	static const struct mistake mistakes[] = {
 		{ "run -q -L w0,x1 parameters/tiny.cfg",
-			"w0,x1:2: \"x1\" should begin with r, w, t, a, u or z, or be gc" },
+			"w0,x1:2: \"x1\" should begin with r, w, t, f, a, u or z, or be gc" },
 		{ "run -q -L '' parameters/tiny.cfg", "has no request in list format" },
 		{ "run -q -L w0,gc -s ftl=block -s flash.order=ascending parameters/tiny.cfg",
 			"w0,gc:2: gc: ftl = block has no collector that could be asked to collect" },
