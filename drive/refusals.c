@@ -81,6 +81,16 @@ static bool refusals_slc_apart(const struct drive *d)
 	       d->settings->ftl.handles.isolation == ISOLATED_PERSISTENTLY;
 }
 
+static bool refusals_bad_list(const struct drive *d)
+{
+	return *d->settings->ftl.bad.list && refusals_collects_nothing(d);
+}
+
+static bool refusals_bad_share(const struct drive *d)
+{
+	return d->settings->ftl.bad.share > 0 && refusals_collects_nothing(d);
+}
+
 static bool refusals_merges(const struct drive *d)
 {
 	return refusals_handles(d) && d->buffer->merges;
@@ -240,6 +250,12 @@ const struct refusal refusals[] = {
 		"= drive" },
 	{ "slc.mode", "fdp.isolation", refusals_slc_apart,
 		"keeps handles apart, and the cache mixes them; set fdp.isolation = initially" },
+	{ "bad.list", "ftl", refusals_bad_list,
+		"places pages itself or collects in no time; bad blocks need an FTL such as page, across or "
+		"dftl" },
+	{ "bad.share", "ftl", refusals_bad_share,
+		"places pages itself or collects in no time; bad blocks need an FTL such as page, across or "
+		"dftl" },
 	{ "fdp.handles", "buffer", refusals_merges, "writes parts of pages of several handles into one" },
 	{ "fdp.handles", "ftl", refusals_classes_handles, "decides where data goes; set fdp.handles = 1" },
 	{ "slc.mode", "ftl", refusals_classes_slc, "decides where data goes; set slc.mode = off" },

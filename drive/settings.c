@@ -85,7 +85,7 @@ static const struct param precondition_params[] = {
 	{ 0 },
 };
 
-#define CORE_GROUPS 16
+#define CORE_GROUPS 17
 
 /* Makes the settings of the group, and returns them; NULL: it has no rows. */
 static void *settings_add_plugin(struct settings *c, struct param_group group, size_t size)
@@ -117,7 +117,8 @@ bool settings_init(struct settings *c, struct fault *fault)
 		{ "flash", flash_params, &c->flash }, { "placement", placement_params, &c->ftl.placement },
 		{ "gc", gc_params, &c->ftl.gc }, { "wear", wear_params, &c->ftl.wear },
 		{ "map", map_params, &c->ftl.map }, { "fdp", handle_params, &c->ftl.handles },
-		{ "slc", slc_params, &c->ftl.slc }, { "dram", dram_params, &c->dram, .stateless = true },
+		{ "slc", slc_params, &c->ftl.slc }, { "bad", bad_params, &c->ftl.bad },
+		{ "dram", dram_params, &c->dram, .stateless = true },
 		{ "retry", retry_params, &c->retry, .stateless = true },
 		{ "refresh", refresh_params, &c->ftl.refresh, .stateless = true },
 		{ "upkeep", upkeep_params, &c->upkeep, .stateless = true }, { "host", host_params, &c->host },
@@ -364,6 +365,7 @@ bool settings_read(
 			  (handles_are_on(&c->ftl.handles) && c->ftl.handles.by == HANDLE_BY_DEVICE);
 	c->ftl.gc.seed = c->top.seed;
 	c->ftl.map.seed = c->top.seed;
+	c->ftl.bad.seed = c->top.seed;
 	return true;
 }
 

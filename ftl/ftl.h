@@ -24,6 +24,7 @@
 #include "gc/refresh.h"
 #include "gc/slc.h"
 #include "pagemap/map_cache.h"
+#include "space/bad.h"
 #include "space/placement.h"
 #include "stats/table.h"
 
@@ -38,6 +39,7 @@ struct ftl_settings {
 	struct handle_settings handles;
 	struct slc_settings slc;
 	struct refresh_settings refresh;
+	struct bad_settings bad;
 };
 
 /* What every FTL has. */

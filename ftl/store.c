@@ -8,28 +8,30 @@
 
 /*
  * Each plane needs its reserve, an open block and a victim.  Mapping pages fill blocks beside the open one.
- * An FTL that packs cannot use the rest of a block of mapping pages, nor one page of each plane.  `pooled`:
- * blocks of each plane that are never normal ones.
+ * An FTL that packs cannot use the rest of a block of mapping pages, nor one page of each plane.  `pooled`,
+ * `bad`: blocks of each plane that are never normal ones, or never used.
  */
 static bool store_check_room(const struct geometry *g, const struct store_plan *plan, uint32_t kept,
-	uint32_t pooled, struct fault *fault)
+	uint32_t pooled, uint32_t bad, struct fault *fault)
 {
 	uint32_t block_row = g->planes * g->pages_per_block, map_pages = plan->map_pages;
 	uint32_t whole_rows = map_pages / block_row * block_row;
 	double beside = !map_pages ? 0 : plan->packs ? (double)map_pages + g->planes : (double)whole_rows;
-	double spare =
-		((double)(g->pages - g->logical_pages) - beside) / g->planes / g->pages_per_block - pooled;
-	char pool[48] = "";
+	double spare = ((double)g->pages - g->logical_pages - beside) / g->planes / g->pages_per_block -
+		       pooled - bad;
+	char pool[48] = "", broken[48] = "";
 
 	if (spare >= kept + 2)
 		return true;
 	if (pooled)
 		snprintf(pool, sizeof pool, " and %u SLC blocks", pooled);
+	if (bad)
+		snprintf(broken, sizeof broken, " and %u bad ones", bad);
 	return fault_set(fault,
-		"flash.over_provisioning leaves %.1f spare blocks in each plane beside %u mapping pages%s; "
+		"flash.over_provisioning leaves %.1f spare blocks in each plane beside %u mapping pages%s%s; "
 		"at "
 		"least %u are needed to collect garbage: use a larger share or more blocks",
-		fmax(0, floor(spare * 10) / 10), map_pages, pool, kept + 2);
+		fmax(0, floor(spare * 10) / 10), map_pages, pool, broken, kept + 2);
 }
 
 /* The plan's streams under gc.separate.  Returns their number. */
@@ -84,7 +86,9 @@ static void store_create_slc(struct store *s, unsigned stream)
 
 	if (slc->mode == SLC_STATIC) {
 		pool = blocks_create(s->space->flash, s->blocks->order, NULL);
-		blocks_limit(pool, g->blocks_per_plane - most, most);
+		if (s->bad.block)
+			blocks_have_bad(pool, &s->bad);
+		blocks_limit_to_last(pool, most);
 	}
 	space_have_slc(s->space, (uint32_t)slc->density, pool);
 	slc_init(&s->slc, slc, s->collector, stream, s->space->stream[stream].survivors);
@@ -97,20 +101,39 @@ static enum free_order store_free_order(const struct wear_settings *s)
 	return s->dynamic ? FREE_LEAST_WORN : FREE_OLDEST;
 }
 
-/* The geometry in which space and collector count. */
-static const struct geometry *store_geometry(struct store *s, const struct geometry *device)
+/* The geometry in which space and collector count; NULL and a fault. */
+static const struct geometry *store_geometry(
+	struct store *s, const struct geometry *device, struct fault *fault)
 {
+	const struct bad_settings *bad = &s->settings->bad;
+
+	if (!bad_init(&s->bad, bad, device, fault))
+		return NULL;
 	if (!placement_has_units(&s->settings->placement))
 		return device;
 	units_init(&s->units, device, s->placement.plane, s->placement.position);
+	if (s->bad.block && !units_leave_out(&s->units, &s->bad, bad->remap, fault))
+		return NULL;
 	return &s->units.geometry;
+}
+
+static struct blocks *store_create_blocks(struct store *s, struct flash *flash, uint32_t pooled)
+{
+	bool units = placement_has_units(&s->settings->placement);
+	struct blocks *blocks =
+		blocks_create(flash, store_free_order(&s->settings->wear), units ? &s->units : NULL);
+
+	if (s->bad.block && !units)
+		blocks_have_bad(blocks, &s->bad);
+	blocks_leave_last(blocks, pooled);
+	return blocks;
 }
 
 bool store_create(struct ftl *f, const struct store_plan *plan, struct fault *fault)
 {
 	const struct ftl_settings *settings = f->core;
 	struct stream streams[STREAMS_MOST] = { 0 };
-	uint32_t reserve = plan->reserve ? plan->reserve : 1, pooled = 0;
+	uint32_t reserve = plan->reserve ? plan->reserve : 1, pooled = 0, bad;
 	unsigned own = store_plan_streams(plan, settings->gc.separate, streams), count = own, slc = 0;
 	struct store *s = memory_array(1, sizeof *s, "store");
 	const struct geometry *g;
@@ -122,18 +145,20 @@ bool store_create(struct ftl *f, const struct store_plan *plan, struct fault *fa
 	if (!placement_init(&s->placement, f->flash, &settings->placement, fault) ||
 		!handles_init(&s->handles, &settings->handles, f->geometry, streams, &count, fault))
 		return false;
-	g = store_geometry(s, f->geometry);
+	g = store_geometry(s, f->geometry, fault);
+	if (!g)
+		return false;
+	bad = g == f->geometry ? s->bad.most : 0;
 	if (slc_is_on(&settings->slc)) {
-		if (!slc_fits(&settings->slc, g, &settings->gc, reserve, fault))
+		if (!slc_fits(&settings->slc, g, &settings->gc, reserve, bad, fault))
 			return false;
 		slc = store_add_slc_streams(settings->gc.separate, streams, &count);
 		pooled = settings->slc.mode == SLC_STATIC ? slc_blocks(&settings->slc, g) : 0;
 	}
-	if (!store_check_room(g, plan, reserve + store_kept_blocks(settings, plan, own, g), pooled, fault))
+	if (!store_check_room(
+		    g, plan, reserve + store_kept_blocks(settings, plan, own, g), pooled, bad, fault))
 		return false;
-	s->blocks = blocks_create(f->flash, store_free_order(&settings->wear),
-		placement_has_units(&settings->placement) ? &s->units : NULL);
-	blocks_limit(s->blocks, 0, g->blocks_per_plane - pooled);
+	s->blocks = store_create_blocks(s, f->flash, pooled);
 	s->space = space_create(s->blocks, streams, reserve);
 	s->handles.space = s->space;
 	s->collector = collector_create(s->space, &settings->gc, &settings->wear, f, &s->plan.client);
@@ -154,6 +179,8 @@ void store_free(struct store *s)
 	space_free(s->space);
 	blocks_free(s->blocks);
 	placement_release(&s->placement);
+	units_release(&s->units);
+	bad_release(&s->bad);
 	memory_free(s);
 }
 
@@ -224,7 +251,7 @@ int64_t store_spare_pages(const struct store *s)
 {
 	const struct geometry *g = s->space->geometry;
 	uint32_t kept = s->space->reserve + 1 + s->settings->gc.separate + (s->settings->wear.delta != 0) +
-			g->blocks_per_plane - s->blocks->count;
+			g->blocks_per_plane - s->blocks->count + (s->blocks->bad ? s->bad.most : 0);
 
 	return (int64_t)g->pages - g->logical_pages - (int64_t)g->planes * kept * g->pages_per_block -
 	       SPARE_MARGIN;
@@ -254,7 +281,7 @@ void store_tag(const struct store *s, block_t block, char tag[STORE_TAG])
 	int handle;
 
 	*tag = 0;
-	if (space->block[b].state == BLOCK_FREE || space->block[b].state == BLOCK_RETIRED)
+	if (b == BLOCK_NONE || space->block[b].state == BLOCK_FREE || space->block[b].state == BLOCK_RETIRED)
 		return;
 	handle = handles_of_stream(&s->handles, space->block[b].stream);
 	if (space_stream(space, b)->slc)
@@ -264,7 +291,7 @@ void store_tag(const struct store *s, block_t block, char tag[STORE_TAG])
 }
 
 const struct state_row store_state[] = {
-	STATE_FIXED(settings, plan, blocks, units, handles, directs),
+	STATE_FIXED(settings, plan, blocks, units, bad, handles, directs),
 	STATE_POINTER(struct store, space, space_state),
 	STATE_POINTER(struct store, collector, collector_state),
 	STATE_STRUCT(struct store, placement, placement_state),

@@ -40,6 +40,7 @@ struct store {
 	struct collector *collector;
 	struct placement placement;
 	struct units units; /* if placement.superblock = unit */
+	struct bad_blocks bad;
 	struct handles handles;
 	struct slc slc;         /* if slc.mode is not off */
 	struct refresh refresh; /* if blocks are refreshed */

@@ -72,7 +72,7 @@ static uint32_t slc_low(const struct slc_settings *s, const struct geometry *g, 
 }
 
 bool slc_fits(const struct slc_settings *s, const struct geometry *g, const struct gc_settings *gc,
-	uint32_t reserve, struct fault *fault)
+	uint32_t reserve, uint32_t bad, struct fault *fault)
 {
 	uint32_t pages = g->pages_per_block, density = (uint32_t)s->density;
 	uint32_t fewer = pages / density * density;
@@ -80,9 +80,9 @@ bool slc_fits(const struct slc_settings *s, const struct geometry *g, const stru
 	if (pages % density)
 		return fault_set(fault, "slc.density = %u does not divide flash.pages = %u: use %u or %u",
 			density, pages, fewer ? fewer : density, fewer + density);
-	if (s->mode == SLC_STATIC && slc_blocks(s, g) >= g->blocks_per_plane)
+	if (s->mode == SLC_STATIC && slc_blocks(s, g) >= g->blocks_per_plane - bad)
 		return fault_set(fault, "slc.share = %g leaves no normal block of %u in each plane; use less",
-			s->share, g->blocks_per_plane);
+			s->share, g->blocks_per_plane - bad);
 	if (s->mode == SLC_DYNAMIC && slc_low(s, g, gc, reserve) <= reserve)
 		return fault_set(fault, "slc.low = %u is not more than the reserve of %u blocks; use more",
 			slc_low(s, g, gc, reserve), reserve);

@@ -59,9 +59,9 @@ static inline bool slc_is_on(const struct slc_settings *s)
 /* SLC blocks of each plane, at most. */
 uint32_t slc_blocks(const struct slc_settings *, const struct geometry *);
 
-/* False and a fault: there cannot be such blocks. */
+/* False and a fault: there cannot be such blocks.  `bad`: blocks of a plane, at most, that are never used. */
 bool slc_fits(const struct slc_settings *, const struct geometry *, const struct gc_settings *,
-	uint32_t reserve, struct fault *);
+	uint32_t reserve, uint32_t bad, struct fault *);
 
 /* `stream`, `fold`: those of the space, which has blocks in SLC mode. */
 void slc_init(struct slc *, const struct slc_settings *, struct collector *, unsigned stream, unsigned fold);

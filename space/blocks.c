@@ -18,16 +18,65 @@ struct blocks *blocks_create(struct flash *flash, enum free_order order, const s
 	s->order = order;
 	s->plane = memory_array(g->planes, sizeof *s->plane, "free blocks");
 	s->heap = memory_array(g->blocks, sizeof *s->heap, "free blocks");
-	blocks_limit(s, 0, g->blocks_per_plane);
+	blocks_leave_last(s, 0);
 	return s;
 }
 
-void blocks_limit(struct blocks *s, uint32_t first, uint32_t count)
+/* ---- which blocks are managed ---- */
+
+static bool blocks_bad_at(const struct blocks *s, plane_t p, uint32_t i)
 {
-	s->first = first;
+	return blocks_are_bad(s, p * s->geometry->blocks_per_plane + i);
+}
+
+/* The place in the plane behind which `count` good blocks are left. */
+static uint32_t blocks_place_of_last(const struct blocks *s, plane_t p, uint32_t count)
+{
+	uint32_t i = s->geometry->blocks_per_plane;
+
+	while (i && count)
+		count -= !blocks_bad_at(s, p, --i);
+	return i;
+}
+
+static void blocks_pass_bad(struct blocks *s, plane_t p)
+{
+	struct blocks_plane *plane = &s->plane[p];
+
+	while (plane->next < plane->end && blocks_bad_at(s, p, plane->next))
+		plane->next++;
+}
+
+static void blocks_limit(struct blocks *s, plane_t p, uint32_t first, uint32_t end)
+{
+	struct blocks_plane *plane = &s->plane[p];
+
+	plane->first = plane->next = first;
+	plane->end = end;
+	plane->fresh = 0;
+	for (uint32_t i = first; i < end; i++)
+		plane->fresh += !blocks_bad_at(s, p, i);
+	blocks_pass_bad(s, p);
+}
+
+void blocks_leave_last(struct blocks *s, uint32_t count)
+{
+	s->count = s->geometry->blocks_per_plane - count;
+	for (plane_t p = 0; p < s->geometry->planes; p++)
+		blocks_limit(s, p, 0, blocks_place_of_last(s, p, count));
+}
+
+void blocks_limit_to_last(struct blocks *s, uint32_t count)
+{
 	s->count = count;
 	for (plane_t p = 0; p < s->geometry->planes; p++)
-		s->plane[p].fresh = count;
+		blocks_limit(s, p, blocks_place_of_last(s, p, count), s->geometry->blocks_per_plane);
+}
+
+void blocks_have_bad(struct blocks *s, const struct bad_blocks *bad)
+{
+	s->bad = bad;
+	blocks_leave_last(s, 0);
 }
 
 void blocks_free(struct blocks *s)
@@ -76,11 +125,15 @@ static block_t blocks_remove_at(struct blocks *s, plane_t p, uint32_t i)
 /* Blocks that were never used go first: none is less worn, none has been free for longer. */
 block_t blocks_take(struct blocks *s, plane_t p)
 {
-	const struct geometry *g = s->geometry;
+	struct blocks_plane *plane = &s->plane[p];
+	block_t b = p * s->geometry->blocks_per_plane + plane->next;
 
-	if (s->plane[p].fresh && !(s->order == FREE_LOWEST && s->plane[p].recycled))
-		return p * g->blocks_per_plane + s->first + s->count - s->plane[p].fresh--;
-	return s->plane[p].recycled ? blocks_remove_at(s, p, 0) : BLOCK_NONE;
+	if (!plane->fresh || (s->order == FREE_LOWEST && plane->recycled))
+		return plane->recycled ? blocks_remove_at(s, p, 0) : BLOCK_NONE;
+	plane->fresh--;
+	plane->next++;
+	blocks_pass_bad(s, p);
+	return b;
 }
 
 block_t blocks_take_most_worn(struct blocks *s, plane_t p)
@@ -145,7 +198,26 @@ bool blocks_give(struct blocks *s, struct io *io, block_t b, enum cause cause)
 
 /* ---- state ---- */
 
+/* The fresh blocks are the last good ones that are managed. */
+static bool blocks_find_fresh(void *blocks)
+{
+	struct blocks *s = blocks;
+
+	for (plane_t p = 0; p < s->geometry->planes; p++) {
+		uint32_t fresh = s->plane[p].fresh;
+
+		s->plane[p].next = s->plane[p].end;
+		while (fresh && s->plane[p].next > s->plane[p].first)
+			fresh -= !blocks_bad_at(s, p, --s->plane[p].next);
+		if (fresh)
+			return false;
+	}
+	return true;
+}
+
 static const struct state_row blocks_plane_state[] = {
+	STATE_FIXED(first, end),
+	STATE_REBUILT(next),
 	STATE_UP_TO(struct blocks_plane, fresh, GEOMETRY(blocks_per_plane)),
 	STATE_UP_TO(struct blocks_plane, recycled, GEOMETRY(blocks_per_plane)),
 	STATE_UP_TO(struct blocks_plane, retired, GEOMETRY(blocks_per_plane)),
@@ -160,8 +232,9 @@ static const struct state_row blocks_free_block_state[] = {
 };
 
 const struct state_row blocks_state[] = {
-	STATE_FIXED(geometry, units, flash, order, first, count),
-	STATE_ARRAY(struct blocks, plane, blocks_plane_state),
+	STATE_FIXED(geometry, units, bad, flash, order, count),
+	STATE_EACH(struct blocks, plane, blocks_plane_state),
+	STATE_RESTORED(blocks_find_fresh),
 	STATE_ARRAY(struct blocks, heap, blocks_free_block_state),
 	STATE_NUMBER(struct blocks, freed),
 	STATE_NUMBER(struct blocks, retired),
@@ -175,6 +248,7 @@ static void blocks_check_free(const struct blocks *s, plane_t p, block_t b, uint
 
 	BUG_ON(i >= s->geometry->blocks_per_plane || bits_get(listed, i),
 		"free block %u is listed twice, or not of plane %u", b, p);
+	BUG_ON(blocks_are_bad(s, b), "block %u is free and bad", b);
 	BUG_ON(blocks_programmed(s, b), "block %u is free with %u pages programmed", b,
 		blocks_programmed(s, b));
 	bits_set(listed, i);
@@ -184,14 +258,20 @@ static void blocks_check_plane(const struct blocks *s, plane_t p, uint64_t *list
 {
 	const struct geometry *g = s->geometry;
 	const struct free_block *heap = blocks_plane_heap(s, p);
-	block_t end = p * g->blocks_per_plane + s->first + s->count;
+	block_t first = p * g->blocks_per_plane;
+	uint32_t fresh = 0;
 
 	BUG_ON(blocks_left(s, p) + s->plane[p].retired > s->count,
 		"plane %u has %u blocks, %u are free and %u retired", p, s->count, blocks_left(s, p),
 		s->plane[p].retired);
 	memset(listed, 0, bits_words(g->blocks_per_plane) * sizeof *listed);
-	for (block_t b = end - s->plane[p].fresh; b < end; b++)
-		blocks_check_free(s, p, b, listed);
+	for (block_t b = first + s->plane[p].next; b < first + s->plane[p].end; b++)
+		if (!blocks_are_bad(s, b)) {
+			blocks_check_free(s, p, b, listed);
+			fresh++;
+		}
+	BUG_ON(fresh != s->plane[p].fresh, "plane %u has %u fresh blocks, %u are counted", p, fresh,
+		s->plane[p].fresh);
 	for (uint32_t i = 0; i < s->plane[p].recycled; i++) {
 		blocks_check_free(s, p, heap[i].block, listed);
 		BUG_ON(i && blocks_goes_before(&heap[i], &heap[(i - 1) / 2]),

@@ -17,10 +17,12 @@
 enum free_order { FREE_LEAST_WORN, FREE_OLDEST, FREE_LOWEST };
 
 struct blocks_plane {
-	uint32_t fresh;    /* blocks that were never used: the last ones of the plane */
+	uint32_t fresh;    /* blocks that were never used: the last good ones of the plane */
 	uint32_t recycled; /* free blocks that were used before: the length of the heap */
 	uint32_t retired;
-	uint64_t erases; /* ever, for static wear levelling */
+	uint64_t erases;     /* ever, for static wear levelling */
+	uint32_t first, end; /* those of the plane that are managed here */
+	uint32_t next;       /* the first fresh one */
 };
 
 /* The lowest key is taken first, of equal ones the lowest block. */
@@ -32,25 +34,38 @@ struct free_block {
 struct blocks {
 	const struct geometry *geometry; /* of the units, if there are any */
 	const struct units *units;       /* NULL: none */
+	const struct bad_blocks *bad;    /* NULL: none are */
 	struct flash *flash;
 	struct blocks_plane *plane;
 	struct free_block *heap; /* one per plane, each with room for all blocks of the plane */
 	enum free_order order;
-	uint32_t first, count; /* of each plane: the blocks that are managed here */
-	uint32_t freed;        /* blocks given back, ever */
-	uint64_t retired;      /* blocks of all planes */
+	uint32_t count;   /* of each plane: the blocks that are managed here, bad ones included */
+	uint32_t freed;   /* blocks given back, ever */
+	uint64_t retired; /* blocks of all planes */
 };
 
 /* The units, or NULL, must outlive it. */
 struct blocks *blocks_create(struct flash *, enum free_order, const struct units *);
 void blocks_free(struct blocks *);
 
-/* Manages only some blocks of each plane.  Before the first is taken. */
-void blocks_limit(struct blocks *, uint32_t first, uint32_t count);
+/* Never takes these; they must outlive it.  Before the first is taken. */
+void blocks_have_bad(struct blocks *, const struct bad_blocks *);
+
+/* Manages all blocks of each plane but the last good ones, or only these.  Before the first is taken. */
+void blocks_leave_last(struct blocks *, uint32_t count);
+void blocks_limit_to_last(struct blocks *, uint32_t count);
+
+static inline bool blocks_are_bad(const struct blocks *b, block_t block)
+{
+	return b->bad && bad_block(b->bad, block);
+}
 
 static inline bool blocks_manage(const struct blocks *b, block_t block)
 {
-	return block % b->geometry->blocks_per_plane - b->first < b->count;
+	plane_t p = geometry_plane(b->geometry, block);
+	uint32_t i = block - p * b->geometry->blocks_per_plane;
+
+	return i >= b->plane[p].first && i < b->plane[p].end && !blocks_are_bad(b, block);
 }
 
 static inline uint32_t blocks_left(const struct blocks *b, plane_t plane)

@@ -32,8 +32,11 @@ struct space *space_create(struct blocks *blocks, const struct stream *streams, 
 	s->victim_page = memory_array(g->pages_per_block, sizeof *s->victim_page, "live pages");
 	s->plane = memory_array(g->planes, sizeof *s->plane, "plane states");
 	s->plane_pages = blocks->count * g->pages_per_block;
+	for (block_t b = 0; b < g->blocks; b++)
+		if (blocks_are_bad(blocks, b))
+			s->block[b].state = BLOCK_RETIRED;
 	for (plane_t p = 0; p < g->planes; p++) {
-		s->plane[p].free_pages = s->plane_pages;
+		s->plane[p].free_pages = blocks_left(blocks, p) * g->pages_per_block;
 		s->plane[p].begun = BLOCK_NONE;
 		for (unsigned stream = 0; stream < STREAMS_MOST; stream++)
 			s->plane[p].open[stream].block = BLOCK_NONE;
@@ -360,7 +363,8 @@ static void space_check_plane(const struct space *s, plane_t p)
 			free_pages += g->pages_per_block - blocks_programmed(s->blocks, b);
 	}
 	free_blocks = blocks_left(s->blocks, p) + (s->pool ? blocks_left(s->pool, p) : 0);
-	retired = s->blocks->plane[p].retired + (s->pool ? s->pool->plane[p].retired : 0);
+	retired = s->blocks->plane[p].retired + (s->pool ? s->pool->plane[p].retired : 0) +
+		  (s->blocks->bad ? s->blocks->bad->of_plane[p] : 0);
 	BUG_ON(in_state[BLOCK_FREE] != free_blocks || in_state[BLOCK_RETIRED] != retired,
 		"plane %u has %u free and %u retired blocks, %u and %u are listed", p, in_state[BLOCK_FREE],
 		in_state[BLOCK_RETIRED], free_blocks, retired);

@@ -7,7 +7,7 @@
  *
  * A block is free, open (one stream fills it), closed (full: a candidate for victim selection), begun (its
  * collection is: some of its live pages have moved, the rest will), cached (full, in SLC mode: it is folded,
- * not collected) or retired (worn out).
+ * not collected) or retired (worn out, or bad from the start).
  */
 #ifndef SPACE_SPACE_H
 #define SPACE_SPACE_H

@@ -4,11 +4,13 @@
  *
  * To space and collector a unit is a block of a drive with one plane: they count in `geometry` below.  Page k
  * of a unit is in plane k mod planes, in striping order, at offset k div planes.
+ *
+ * With bad blocks (bad.h) there are fewer units, and the blocks of one are listed.
  */
 #ifndef SPACE_UNITS_H
 #define SPACE_UNITS_H
 
-#include "flash/geometry.h"
+#include "space/bad.h"
 
 struct units {
 	struct geometry geometry; /* one plane, whose blocks are the units */
@@ -16,15 +18,23 @@ struct units {
 	const plane_t *plane;     /* in striping order */
 	const uint32_t *position; /* inverse of it */
 	struct divisor planes;
+	block_t *block; /* per unit and plane in striping order; NULL: without bad blocks they need no list */
+	block_t *unit;  /* inverse of it, per block of the drive */
 };
 
 /* The arrays of `struct placement` (space/placement.h), which must outlive it. */
 void units_init(
 	struct units *, const struct geometry *device, const plane_t *plane, const uint32_t *position);
+void units_release(struct units *);
+
+/* Leaves out bad blocks, or, without `remap`, units that have one.  False and a fault: no unit is left. */
+bool units_leave_out(struct units *, const struct bad_blocks *, bool remap, struct fault *);
 
 /* The i-th block of a unit, in striping order. */
 static inline block_t units_block(const struct units *u, block_t unit, uint32_t i)
 {
+	if (u->block)
+		return u->block[(size_t)unit * u->device->planes + i];
 	return u->plane[i] * u->device->blocks_per_plane + unit;
 }
 
@@ -40,6 +50,8 @@ static inline block_t units_unit(const struct units *u, ppn_t ppn)
 {
 	block_t block = geometry_block(u->device, ppn);
 
+	if (u->unit)
+		return u->unit[block];
 	return block - geometry_plane(u->device, block) * u->device->blocks_per_plane;
 }
 

@@ -120,6 +120,8 @@ static inline void draw_numbers(struct writing *w)
 		{ "refresh", "reads", "0 0 0 0 30 300" },
 		{ "refresh", "days", "0 0 0 0 0 1e-8" },
 		{ "refresh", "per_request", "1 0 3" },
+		{ "bad", "share", "0 0.03 0.06" },
+		{ "bad", "list", "0 5,9 3,17,18" },
 		{ "wear", "delta", "0 1 2 3" },
 		{ "wear", "period", "1 3 8" },
 		{ "zns", "rows", "1 1 1 2" },
@@ -186,7 +188,7 @@ static inline void draw_wordlines(struct writing *w)
 static inline void draw_settings(struct combination *c, uint64_t stream)
 {
 	static const char *const shaping[] = { "flash", "placement", "gc", "wear", "map", "fdp", "slc",
-		"retry" };
+		"retry", "bad" };
 	struct writing w = {
 		.seed = c->seed, .stream = stream, .text = c->settings, .room = sizeof c->settings
 	};
@@ -236,12 +238,12 @@ static inline bool has_collector(const struct combination *c)
 }
 
 /* Features that refuse each other or need more spare blocks than the drives that are drawn have. */
-enum { WITH_SLC = 1, WITH_HANDLES = 2, WITH_UNITS = 4, WITH_WORDLINES = 8 };
+enum { WITH_SLC = 1, WITH_HANDLES = 2, WITH_UNITS = 4, WITH_WORDLINES = 8, WITH_BAD = 16 };
 
 /* Environment WITH, e.g. "slc handles": the features that a drive is to have, among others. */
 static inline unsigned features_wanted(void)
 {
-	static const char *const names[] = { "slc", "handles", "units", "wordlines" };
+	static const char *const names[] = { "slc", "handles", "units", "wordlines", "bad" };
 	const char *wanted = getenv("WITH");
 	unsigned features = 0;
 
@@ -255,7 +257,7 @@ static inline unsigned draw_features(const struct combination *c)
 {
 	static const unsigned sets[] = { 0, 0, 0, 0, 0, 0, WITH_SLC, WITH_SLC, WITH_HANDLES, WITH_UNITS,
 		WITH_WORDLINES, WITH_WORDLINES, WITH_SLC | WITH_HANDLES, WITH_HANDLES | WITH_UNITS,
-		WITH_HANDLES | WITH_WORDLINES };
+		WITH_HANDLES | WITH_WORDLINES, WITH_BAD, WITH_BAD | WITH_SLC, WITH_BAD | WITH_UNITS };
 	struct random random;
 
 	if (!has_collector(c) || has_classes(ftls[c->ftl]))
@@ -279,7 +281,9 @@ static inline void set_features(struct combination *c, unsigned features)
 		strcat(to, "flash.program_unit=page flash.passes=1 ");
 	if (!(features & WITH_WORDLINES) && strstr(to, "flash.program_ns=[90000"))
 		strcat(to, "flash.program_ns=100000 ");
-	if (features & (WITH_SLC | WITH_HANDLES | WITH_UNITS))
+	if (!(features & WITH_BAD))
+		strcat(to, "bad.share=0 bad.list= ");
+	if (features & (WITH_SLC | WITH_HANDLES | WITH_UNITS | WITH_BAD))
 		strcat(to, "flash.blocks=32 flash.over_provisioning=0.65 gc.threshold=0.05 ");
 	if (features & WITH_SLC)
 		strcat(to,

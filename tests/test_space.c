@@ -298,6 +298,7 @@ static void misuse(void *context)
 		break;
 	default:
 		f.blocks->plane[0].fresh--;
+		f.blocks->plane[0].next++;
 	}
 	space_check(f.space);
 }
