@@ -387,7 +387,7 @@ check-counts: ssd ## counts beside those of independent reference models
 	@tests/counts tests/golden/memory-counts.tsv
 	@tests/counts tests/golden/zoned-counts.tsv $(TRACES)
 	@tests/counts tests/golden/space-counts.tsv
-	@tests/counts --only "bad " tests/golden/parity-counts.tsv
+	@tests/counts tests/golden/parity-counts.tsv
 	@tests/counts --only "host indirect" tests/golden/buffer-counts.tsv $(TRACES)
 	@tests/counts --only "buffer " tests/golden/buffer-counts.tsv $(TRACES)
 

@@ -186,6 +186,41 @@ static bool refusals_by_wordline(const struct drive *d)
 	return d->settings->flash.program_unit == UNIT_WORDLINE;
 }
 
+static bool refusals_parity(const struct drive *d)
+{
+	return parity_is_on(&d->settings->ftl.parity);
+}
+
+static bool refusals_parity_no_store(const struct drive *d)
+{
+	return refusals_parity(d) && refusals_collects_nothing(d);
+}
+
+static bool refusals_parity_slots(const struct drive *d)
+{
+	return refusals_parity(d) && d->ftl->store && d->ftl->store->space->dead_slots;
+}
+
+static bool refusals_parity_policy(const struct drive *d)
+{
+	return refusals_parity(d) && d->settings->ftl.placement.policy != PLACE_SUPERBLOCK;
+}
+
+static bool refusals_parity_blocks(const struct drive *d)
+{
+	return refusals_parity(d) && !refusals_units(d);
+}
+
+static bool refusals_parity_slc(const struct drive *d)
+{
+	return refusals_parity(d) && refusals_slc(d);
+}
+
+static bool refusals_parity_wordline(const struct drive *d)
+{
+	return refusals_parity(d) && refusals_by_wordline(d);
+}
+
 static bool refusals_wordline_slc(const struct drive *d)
 {
 	return refusals_by_wordline(d) && refusals_slc(d);
@@ -256,6 +291,19 @@ const struct refusal refusals[] = {
 	{ "bad.share", "ftl", refusals_bad_share,
 		"places pages itself or collects in no time; bad blocks need an FTL such as page, across or "
 		"dftl" },
+	{ "parity.on", "ftl", refusals_parity_no_store,
+		"places pages itself or collects in no time; parity needs an FTL such as page, across or "
+		"dftl" },
+	{ "parity.on", "ftl", refusals_parity_slots,
+		"keeps parts of pages; parity needs an FTL such as page, across or dftl" },
+	{ "parity.on", "slc.mode", refusals_parity_slc, "does not go with it; set slc.mode = off" },
+	{ "parity.on", "flash.program_unit", refusals_parity_wordline,
+		"does not go with it yet; set flash.program_unit = page" },
+	{ "parity.on", "placement.policy", refusals_parity_policy,
+		"fills the planes one by one; set placement.policy = superblock and placement.superblock = "
+		"unit" },
+	{ "parity.on", "placement.superblock", refusals_parity_blocks,
+		"fills the dies one by one; set placement.superblock = unit" },
 	{ "fdp.handles", "buffer", refusals_merges, "writes parts of pages of several handles into one" },
 	{ "fdp.handles", "ftl", refusals_classes_handles, "decides where data goes; set fdp.handles = 1" },
 	{ "slc.mode", "ftl", refusals_classes_slc, "decides where data goes; set slc.mode = off" },

@@ -85,7 +85,7 @@ static const struct param precondition_params[] = {
 	{ 0 },
 };
 
-#define CORE_GROUPS 17
+#define CORE_GROUPS 18
 
 /* Makes the settings of the group, and returns them; NULL: it has no rows. */
 static void *settings_add_plugin(struct settings *c, struct param_group group, size_t size)
@@ -118,6 +118,7 @@ bool settings_init(struct settings *c, struct fault *fault)
 		{ "gc", gc_params, &c->ftl.gc }, { "wear", wear_params, &c->ftl.wear },
 		{ "map", map_params, &c->ftl.map }, { "fdp", handle_params, &c->ftl.handles },
 		{ "slc", slc_params, &c->ftl.slc }, { "bad", bad_params, &c->ftl.bad },
+		{ "parity", parity_params, &c->ftl.parity },
 		{ "dram", dram_params, &c->dram, .stateless = true },
 		{ "retry", retry_params, &c->retry, .stateless = true },
 		{ "refresh", refresh_params, &c->ftl.refresh, .stateless = true },

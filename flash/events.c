@@ -67,7 +67,8 @@ void event_made_observed(const struct schedule *s, const struct io *io, uint32_t
 		.owner = s->flash->owner[order_target(op)],
 		.sectors = op->sectors,
 		.ticket = io->ticket,
-		.awaited = op->ticket != INDEX_NONE };
+		.awaited = op->ticket != INDEX_NONE,
+		.rebuilt = op->kind == OP_FORWARD && flash_is_lost(s->flash, op->ppn) };
 
 	if (s->accounts)
 		accounts_made(s->accounts, index, made.cause);

@@ -213,6 +213,8 @@ op_t flash_read(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, op
 	bool held;
 
 	flash_check_readable(f, ppn, cause);
+	if (flash_is_lost(f, ppn))
+		return flash_read_others(io, ppn, sectors, cause, after);
 	oracle_page_read(f->oracle, ppn);
 	if (!io->timed)
 		return OP_NONE;
@@ -257,24 +259,34 @@ op_t flash_program(struct io *io, ppn_t ppn, owner_t owner, uint32_t sectors, en
 	return flash_schedule_program(io, ppn, sectors, cause, after);
 }
 
-void flash_pad(struct io *io, ppn_t ppn)
+static void flash_program_for_nobody(struct io *io, ppn_t ppn, enum cause cause)
 {
 	struct flash *f = io->flash;
 	bool detached = io->detached;
 
-	flash_occupy(f, ppn, OWNER_NONE, CAUSE_PAD);
+	flash_occupy(f, ppn, OWNER_NONE, cause);
 	if (f->judge && !io->timed)
 		judge_placed(f->judge, ppn, PPN_NONE);
 	io->detached = true;
-	flash_schedule_program(io, ppn, f->geometry->sectors_per_page, CAUSE_PAD, OP_NONE);
+	flash_schedule_program(io, ppn, f->geometry->sectors_per_page, cause, OP_NONE);
 	io->detached = detached;
+}
+
+void flash_pad(struct io *io, ppn_t ppn)
+{
+	flash_program_for_nobody(io, ppn, CAUSE_PAD);
+}
+
+void flash_program_parity(struct io *io, ppn_t ppn)
+{
+	flash_program_for_nobody(io, ppn, CAUSE_PARITY);
 }
 
 static bool flash_may_copy_back(const struct io *io, ppn_t from, ppn_t to)
 {
 	const struct flash *f = io->flash;
 
-	return io->timed && f->settings->copyback &&
+	return io->timed && f->settings->copyback && !f->by_controller &&
 	       geometry_plane_of(f->geometry, from) == geometry_plane_of(f->geometry, to);
 }
 
@@ -438,7 +450,7 @@ static const struct state_row flash_block_state[] = {
 };
 
 const struct state_row flash_state[] = {
-	STATE_FIXED(geometry, settings, oracle, slc_times),
+	STATE_FIXED(geometry, settings, oracle, slc_times, lost, by_controller),
 	STATE_COUNTED(total),
 	STATE_NUMBERS(struct flash, owner),
 	STATE_ARRAY(struct flash, block, flash_block_state),

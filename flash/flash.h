@@ -49,6 +49,16 @@ struct slc_times {
 	uint64_t read_ns, program_ns, erase_ns, fold_passes;
 };
 
+/* A die that has failed: what its pages held follows from others. */
+struct flash_lost {
+	die_t die;
+	/* The other pages that the content of one follows from: their number, at most that of the dies. */
+	uint32_t (*find)(const void *parity, ppn_t lost, ppn_t *others);
+	const void *parity;
+	ppn_t *others;          /* room for them */
+	uint64_t reads[CAUSES]; /* of lost pages */
+};
+
 struct flash {
 	const struct geometry *geometry;
 	const struct flash_settings *settings;
@@ -61,6 +71,8 @@ struct flash {
 	const struct slc_times *slc_times; /* NULL: no block is ever in SLC mode */
 	uint64_t *slc;                     /* bit per block: in SLC mode; NULL without times */
 	struct retry *retry;               /* NULL: a read never fails, and nobody counts senses */
+	struct flash_lost *lost;           /* NULL: no die has failed */
+	bool by_controller;                /* pages move through it, as it makes parity of them */
 
 	uint64_t count[OP_KINDS][CAUSES]; /* a copy-back counts as a read, a program and a copy */
 	uint64_t forwarded[CAUSES];       /* reads served from the controller's memory */
@@ -138,6 +150,21 @@ op_t flash_program(struct io *, ppn_t, owner_t, uint32_t sectors, enum cause, op
 /* Programs a page that belongs to nobody, with all its sectors and CAUSE_PAD: to fill up a block or a part of
  * it.  No request waits for it; its operation is released with those of `io`. */
 void flash_pad(struct io *, ppn_t);
+
+/* Programs a page of parity, for nobody: the controller has the data. */
+void flash_program_parity(struct io *, ppn_t);
+
+/* A die has failed.  From now on its pages are neither programmed nor erased, and a read of one is answered
+ * when all other pages have been read that its data follows from. */
+void flash_lose_die(struct flash *, struct flash_lost *);
+
+/* For flash_read(): of a lost page. */
+op_t flash_read_others(struct io *, ppn_t, uint32_t sectors, enum cause, op_t after);
+
+static inline bool flash_is_lost(const struct flash *f, ppn_t ppn)
+{
+	return f->lost && geometry_die_of(f->geometry, ppn) == f->lost->die;
+}
 
 /* Counts a read that the controller answers from data for which no program has been made yet. */
 static inline void flash_count_forward(struct io *io, enum cause cause)

@@ -222,6 +222,11 @@ op_t schedule_forward(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cau
 	return ops_handle(&s->ops, index);
 }
 
+op_t schedule_answer(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause)
+{
+	return ops_handle(&io->flash->schedule->ops, issue_op(io, OP_FORWARD, ppn, PPN_NONE, sectors, cause));
+}
+
 /* ---- dependencies ---- */
 
 void schedule_wait_for(struct schedule *s, op_t op, op_t other)

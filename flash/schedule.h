@@ -53,6 +53,10 @@ op_t schedule_writer(const struct schedule *, ppn_t, bool *held);
 /* Issues a read of a page held for the program `writer`: done as soon as that program is ready. */
 op_t schedule_forward(struct io *, ppn_t, uint32_t sectors, enum cause, op_t writer);
 
+/* Issues the answer to a read of a lost page, which takes no time: done as soon as the reads are that it is
+ * made to wait for. */
+op_t schedule_answer(struct io *, ppn_t, uint32_t sectors, enum cause);
+
 /* For flash.c: the block has been erased outside time; operations in flight no longer concern it. */
 void schedule_forget(struct schedule *, block_t);
 

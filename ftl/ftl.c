@@ -126,6 +126,7 @@ void ftl_statistics(struct ftl *f, struct stat_list *list)
 		if (refresh_is_on(&f->core->refresh))
 			refresh_statistics(&f->store->refresh, list);
 		bad_statistics(&f->store->bad, list);
+		parity_statistics(&f->store->parity, list);
 	}
 	if (f->ops->statistics)
 		f->ops->statistics(f, list);

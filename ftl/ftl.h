@@ -24,7 +24,6 @@
 #include "gc/refresh.h"
 #include "gc/slc.h"
 #include "pagemap/map_cache.h"
-#include "space/bad.h"
 #include "space/placement.h"
 #include "stats/table.h"
 
@@ -40,6 +39,7 @@ struct ftl_settings {
 	struct slc_settings slc;
 	struct refresh_settings refresh;
 	struct bad_settings bad;
+	struct parity_settings parity;
 };
 
 /* What every FTL has. */

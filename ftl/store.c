@@ -34,6 +34,31 @@ static bool store_check_room(const struct geometry *g, const struct store_plan *
 		fmax(0, floor(spare * 10) / 10), map_pages, pool, broken, kept + 2);
 }
 
+/* Is there room for the logical pages in units of so many data pages: those before a failure, or after it? */
+static bool store_fits_beside_parity(const struct store *s, const struct store_plan *plan, uint32_t kept,
+	uint32_t unit_pages, bool failed, struct fault *fault)
+{
+	const struct geometry *units = &s->units.geometry, *device = s->units.device;
+	double data = (double)units->blocks * unit_pages, pages = device->pages;
+	double needed = device->logical_pages + plan->map_pages + (kept + 2.0) * unit_pages;
+
+	return needed <= data ||
+	       fault_set(fault,
+		       "parity.on leaves %.0f data pages%s; the host sees %u, and %u units of %u are needed "
+		       "to collect garbage: set flash.over_provisioning to %.3f or more",
+		       data, failed ? " after parity.fail_at" : "", device->logical_pages, kept + 2,
+		       unit_pages, ceil((1 - (data - needed + device->logical_pages) / pages) * 1000) / 1000);
+}
+
+static bool store_check_parity(
+	const struct store *s, const struct store_plan *plan, uint32_t kept, struct fault *fault)
+{
+	const struct parity *p = &s->parity;
+
+	return store_fits_beside_parity(s, plan, kept, p->full.pages, false, fault) &&
+	       (!p->settings->fail_at || store_fits_beside_parity(s, plan, kept, p->less.pages, true, fault));
+}
+
 /* The plan's streams under gc.separate.  Returns their number. */
 static unsigned store_plan_streams(const struct store_plan *plan, bool separate, struct stream *streams)
 {
@@ -102,9 +127,9 @@ static enum free_order store_free_order(const struct wear_settings *s)
 }
 
 /* The geometry in which space and collector count; NULL and a fault. */
-static const struct geometry *store_geometry(
-	struct store *s, const struct geometry *device, struct fault *fault)
+static const struct geometry *store_geometry(struct store *s, struct flash *flash, struct fault *fault)
 {
+	const struct geometry *device = flash->geometry;
 	const struct bad_settings *bad = &s->settings->bad;
 
 	if (!bad_init(&s->bad, bad, device, fault))
@@ -113,6 +138,9 @@ static const struct geometry *store_geometry(
 		return device;
 	units_init(&s->units, device, s->placement.plane, s->placement.position);
 	if (s->bad.block && !units_leave_out(&s->units, &s->bad, bad->remap, fault))
+		return NULL;
+	if (parity_is_on(&s->settings->parity) && !parity_init(&s->parity, &s->settings->parity, &s->units,
+							  flash, s->settings->placement.order, fault))
 		return NULL;
 	return &s->units.geometry;
 }
@@ -133,7 +161,7 @@ bool store_create(struct ftl *f, const struct store_plan *plan, struct fault *fa
 {
 	const struct ftl_settings *settings = f->core;
 	struct stream streams[STREAMS_MOST] = { 0 };
-	uint32_t reserve = plan->reserve ? plan->reserve : 1, pooled = 0, bad;
+	uint32_t reserve = plan->reserve ? plan->reserve : 1, pooled = 0, bad, kept;
 	unsigned own = store_plan_streams(plan, settings->gc.separate, streams), count = own, slc = 0;
 	struct store *s = memory_array(1, sizeof *s, "store");
 	const struct geometry *g;
@@ -141,11 +169,12 @@ bool store_create(struct ftl *f, const struct store_plan *plan, struct fault *fa
 	f->store = s;
 	s->settings = settings;
 	s->plan = *plan;
+	s->parity.dead = INDEX_NONE;
 	s->directs = handles_are_on(&settings->handles) || slc_is_on(&settings->slc) || plan->stream_of;
 	if (!placement_init(&s->placement, f->flash, &settings->placement, fault) ||
 		!handles_init(&s->handles, &settings->handles, f->geometry, streams, &count, fault))
 		return false;
-	g = store_geometry(s, f->geometry, fault);
+	g = store_geometry(s, f->flash, fault);
 	if (!g)
 		return false;
 	bad = g == f->geometry ? s->bad.most : 0;
@@ -155,8 +184,10 @@ bool store_create(struct ftl *f, const struct store_plan *plan, struct fault *fa
 		slc = store_add_slc_streams(settings->gc.separate, streams, &count);
 		pooled = settings->slc.mode == SLC_STATIC ? slc_blocks(&settings->slc, g) : 0;
 	}
-	if (!store_check_room(
-		    g, plan, reserve + store_kept_blocks(settings, plan, own, g), pooled, bad, fault))
+	kept = reserve + store_kept_blocks(settings, plan, own, g);
+	if (s->units.parity && !store_check_parity(s, plan, kept, fault))
+		return false;
+	if (!store_check_room(g, plan, kept, pooled, bad, fault))
 		return false;
 	s->blocks = store_create_blocks(s, f->flash, pooled);
 	s->space = space_create(s->blocks, streams, reserve);
@@ -179,6 +210,7 @@ void store_free(struct store *s)
 	space_free(s->space);
 	blocks_free(s->blocks);
 	placement_release(&s->placement);
+	parity_release(&s->parity);
 	units_release(&s->units);
 	bad_release(&s->bad);
 	memory_free(s);
@@ -193,7 +225,7 @@ static ppn_t store_take_in(struct store *s, struct io *io, plane_t plane, unsign
 		return ppn;
 	if (cached)
 		slc_count_direct(&s->slc, io);
-	return space_take(s->space, plane, stream, s->collector->collecting);
+	return space_take(s->space, io, plane, stream, s->collector->collecting);
 }
 
 ppn_t store_take(struct ftl *f, struct io *io, lpn_t lpn, unsigned stream)
@@ -244,6 +276,16 @@ bool store_collect(struct store *s, struct io *io)
 	return done;
 }
 
+void store_lose_die(struct ftl *f, struct io *io)
+{
+	struct store *s = f->store;
+
+	space_lose_die(s->space, io);
+	collector_count_pages(s->collector);
+	if (s->settings->parity.rebuild == REBUILD_ALL)
+		collector_rebuild(s->collector, io);
+}
+
 /* Extra live pages that one request may need for a moment. */
 #define SPARE_MARGIN 4
 
@@ -292,6 +334,7 @@ void store_tag(const struct store *s, block_t block, char tag[STORE_TAG])
 
 const struct state_row store_state[] = {
 	STATE_FIXED(settings, plan, blocks, units, bad, handles, directs),
+	STATE_STRUCT(struct store, parity, parity_state),
 	STATE_POINTER(struct store, space, space_state),
 	STATE_POINTER(struct store, collector, collector_state),
 	STATE_STRUCT(struct store, placement, placement_state),

@@ -41,6 +41,7 @@ struct store {
 	struct placement placement;
 	struct units units; /* if placement.superblock = unit */
 	struct bad_blocks bad;
+	struct parity parity; /* if parity.on */
 	struct handles handles;
 	struct slc slc;         /* if slc.mode is not off */
 	struct refresh refresh; /* if blocks are refreshed */
@@ -61,6 +62,9 @@ ppn_t store_take(struct ftl *, struct io *, lpn_t, unsigned stream);
 
 /* Collects one block of the plane with the fewest free pages that can be collected.  False: none can. */
 bool store_collect(struct store *, struct io *);
+
+/* A die of units with parity fails. */
+void store_lose_die(struct ftl *, struct io *);
 
 /*
  * Live pages that the drive can hold beyond its logical ones.  A plane can be collected as long as it has a

@@ -8,8 +8,9 @@ static ppn_t table_take_page(void *table, struct io *io, uint32_t id)
 {
 	struct table *t = table;
 
-	return t->collecting == PLANE_NONE ? store_take(t->ftl, io, id, t->stream)
-					   : space_take(t->ftl->store->space, t->collecting, t->stream, true);
+	return t->collecting == PLANE_NONE
+		       ? store_take(t->ftl, io, id, t->stream)
+		       : space_take(t->ftl->store->space, io, t->collecting, t->stream, true);
 }
 
 void table_init(struct table *t, struct ftl *f, unsigned stream, uint32_t pages, owner_t base)

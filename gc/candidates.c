@@ -118,7 +118,8 @@ static block_t gc_d_choices_pick(struct gc_policy *policy, plane_t plane)
 	for (uint64_t i = 1; best != BLOCK_NONE && i < draws; i++) {
 		block_t b = candidates_of(policy, plane)[random_below(&policy->random, c->count[plane])];
 
-		if (space_live(policy->space, b) < space_live(policy->space, best))
+		if (space_live(policy->space, b) < space_live(policy->space, best) &&
+			gc_reclaimable(policy, b))
 			best = b;
 	}
 	return best;
@@ -144,12 +145,14 @@ static block_t gc_cost_benefit_pick(struct gc_policy *policy, plane_t plane)
 	for (uint32_t i = 0; i < c->count[plane]; i++) {
 		double value = gc_benefit(policy->space, list[i]);
 
+		if (!gc_reclaimable(policy, list[i]))
+			continue;
 		if (value > most || (value == most && list[i] < best)) {
 			most = value;
 			best = list[i];
 		}
 	}
-	return best != BLOCK_NONE && gc_reclaimable(policy, best) ? best : BLOCK_NONE;
+	return best;
 }
 
 const struct gc_policy_ops gc_random = {

@@ -7,12 +7,21 @@
 
 #include <math.h>
 
+void collector_count_pages(struct collector *c)
+{
+	const struct gc_settings *s = c->settings;
+	double pages = c->space->plane_pages;
+
+	c->low_water = s->low ? 0 : (uint32_t)ceil(s->threshold * pages);
+	c->high_water = (uint32_t)fmin(ceil((s->threshold + s->hysteresis) * pages), pages);
+	c->soft_water = (uint32_t)fmax(ceil(s->soft * pages), c->low_water);
+}
+
 struct collector *collector_create(struct space *space, const struct gc_settings *settings,
 	const struct wear_settings *wear, struct ftl *ftl, const struct collector_client *client)
 {
 	struct collector *c = memory_array(1, sizeof *c, "collector");
 	struct gc_policy *policy = &c->policy;
-	double pages = space->plane_pages;
 
 	c->space = space;
 	c->flash = space->flash;
@@ -20,9 +29,7 @@ struct collector *collector_create(struct space *space, const struct gc_settings
 	c->wear = wear;
 	c->ftl = ftl;
 	c->client = client;
-	c->low_water = settings->low ? 0 : (uint32_t)ceil(settings->threshold * pages);
-	c->high_water = (uint32_t)fmin(ceil((settings->threshold + settings->hysteresis) * pages), pages);
-	c->soft_water = (uint32_t)fmax(ceil(settings->soft * pages), c->low_water);
+	collector_count_pages(c);
 	c->rate = (uint64_t)(settings->copies_per_write * 1e6 + 0.5);
 	if (c->rate)
 		c->credit = memory_array(space->geometry->planes, sizeof *c->credit, "collection ahead");
@@ -80,7 +87,7 @@ static void collector_move_some(
 			continue;
 		if (c->client->stream_of)
 			stream = c->client->stream_of(c->ftl, owner, s->block[victim].stream);
-		to = space_take(s, plane, stream, true);
+		to = space_take(s, io, plane, stream, true);
 		BUG_ON(to == PPN_NONE, "plane %u has no free page for the live pages of block %u", plane,
 			victim);
 		flash_move(io, from, to, cause);
@@ -161,7 +168,7 @@ static void collector_level_wear(struct collector *c, struct io *io, plane_t pla
 uint64_t collector_room_for_copies(const struct space *s, plane_t plane, unsigned stream)
 {
 	const struct open_block *open = &s->plane[plane].open[stream];
-	uint64_t pages = s->geometry->pages_per_block;
+	uint64_t pages = s->block_pages;
 
 	return blocks_left(s->blocks, plane) * pages + (open->block == BLOCK_NONE ? 0 : pages - open->next);
 }
@@ -473,7 +480,7 @@ static bool collector_fold_pages(struct collector *c, struct io *io, block_t b, 
 			continue;
 		if (!collector_make_room(c, io, plane, stream))
 			return false;
-		to = space_take(s, plane, stream, false);
+		to = space_take(s, io, plane, stream, false);
 		flash_move(io, from, to, CAUSE_FOLD);
 		space_moved_away(s, from);
 		c->client->relocate(c->ftl, io, owner, from, to);
@@ -505,6 +512,12 @@ bool collector_fold(struct collector *c, struct io *io, block_t b, unsigned stre
 	return true;
 }
 
+static bool collector_restored(void *collector)
+{
+	collector_count_pages(collector);
+	return true;
+}
+
 static const struct state_row *collector_policy_state(const void *policy)
 {
 	return ((const struct gc_policy *)policy)->ops->state;
@@ -519,8 +532,9 @@ static const struct state_row collector_gc_state[] = {
 };
 
 const struct state_row collector_state[] = {
-	STATE_FIXED(space, flash, settings, wear, ftl, client, slc, low_water, high_water, soft_water, looks,
-		rate),
+	STATE_FIXED(space, flash, settings, wear, ftl, client, slc, looks, rate),
+	STATE_REBUILT(low_water, high_water, soft_water),
+	STATE_RESTORED(collector_restored),
 	STATE_SCRATCH(collecting),
 	STATE_COUNTED(count, uncounted),
 	STATE_STRUCT(struct collector, policy, collector_gc_state),
@@ -528,56 +542,3 @@ const struct state_row collector_state[] = {
 	STATE_NUMBERS(struct collector, credit),
 	{ 0 },
 };
-
-/* ---- statistics ---- */
-
-#define COUNT(name) STAT_COUNT, offsetof(struct gc_statistics, name)
-
-static const struct stat_row collector_rows[] = {
-	{ "gc.collections", "blocks", "collected", COUNT(collections) },
-	{ "gc.direct_erases", "blocks", "of these without a live page", COUNT(direct_erases) },
-	{ "gc.moved_pages", "pages", "live pages copied out of victims, mapping pages apart",
-		COUNT(moved_pages) },
-	{ "gc.moved_map_pages", "pages", "mapping pages copied out of victims", COUNT(map_moved_pages) },
-	{ "gc.moved_per_collection", "pages", "data pages for each victim", STAT_RATIO,
-		offsetof(struct gc_statistics, moved_pages), offsetof(struct gc_statistics, collections) },
-	{ "flash.erase.map", "blocks", "erased that held mapping pages, whatever the cause",
-		COUNT(map_erases) },
-	{ "wear.moves", "blocks", "emptied by static wear levelling", COUNT(wear_moves) },
-	{ "wear.moved_pages", "pages", "copied by it", COUNT(wear_moved_pages) },
-	{ 0 },
-};
-
-void collector_statistics(struct collector *c, struct stat_list *list)
-{
-	stat_list_add(list, (struct stat_group){ "garbage collection and wear levelling", NULL,
-				    collector_rows, &c->count, sizeof c->count });
-}
-
-static void collector_check_candidates(const struct collector *c, plane_t plane)
-{
-	const struct geometry *g = c->space->geometry;
-	block_t first = plane * g->blocks_per_plane;
-	uint32_t closed = 0;
-
-	for (block_t b = first; b < first + g->blocks_per_plane; b++)
-		closed += c->space->block[b].state == BLOCK_CLOSED;
-	BUG_ON(!c->policy.ops->check(&c->policy, plane, closed),
-		"the policy %s does not have the %u closed blocks of plane %u as its candidates",
-		c->policy.ops->name, closed, plane);
-}
-
-void collector_check(const struct collector *c)
-{
-	const uint64_t *medium = c->flash->count[OP_PROGRAM];
-
-	for (plane_t p = 0; p < c->space->geometry->planes; p++)
-		collector_check_candidates(c, p);
-	BUG_ON(medium[CAUSE_GC] != c->count.moved_pages || medium[CAUSE_WEAR] != c->count.wear_moved_pages ||
-			medium[CAUSE_GC_MAP] != c->count.map_moved_pages,
-		"the medium counts %llu data, %llu mapping and %llu cold pages moved, the collector %llu, "
-		"%llu and %llu",
-		(unsigned long long)medium[CAUSE_GC], (unsigned long long)medium[CAUSE_GC_MAP],
-		(unsigned long long)medium[CAUSE_WEAR], (unsigned long long)c->count.moved_pages,
-		(unsigned long long)c->count.map_moved_pages, (unsigned long long)c->count.wear_moved_pages);
-}

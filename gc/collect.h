@@ -146,6 +146,13 @@ void collector_clear(struct collector *, struct io *, block_t, unsigned stream, 
  * False: there was none, and some pages are still in the block. */
 bool collector_fold(struct collector *, struct io *, block_t, unsigned stream);
 
+/* The planes have another number of pages than before: so have the shares of them, at which it collects. */
+void collector_count_pages(struct collector *);
+
+/* Makes live pages that were lost with a die anew, from the rest of their stripes: unit by unit, as long as
+ * there is room. */
+void collector_rebuild(struct collector *, struct io *);
+
 /* Free pages for copies of the stream: in its open block and in free blocks. */
 uint64_t collector_room_for_copies(const struct space *, plane_t, unsigned stream);
 

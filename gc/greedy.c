@@ -10,6 +10,9 @@ static block_t greedy_pick(struct gc_policy *policy, plane_t plane)
 {
 	block_t best = rings_first(policy, plane, RINGS_DATA);
 
+	while (best != BLOCK_NONE && !gc_reclaimable(policy, best) &&
+		space_live(policy->space, best) < policy->space->block_pages)
+		best = rings_behind(policy, plane, RINGS_DATA, best);
 	return best != BLOCK_NONE && gc_reclaimable(policy, best) ? best : BLOCK_NONE;
 }
 

@@ -37,7 +37,7 @@ static ppn_t pack_take(const struct pack_job *job)
 {
 	struct space *space = job->pack->slots->space;
 	plane_t plane = geometry_plane(space->geometry, job->victim);
-	ppn_t to = space_take(space, plane, job->stream, true);
+	ppn_t to = space_take(space, job->io, plane, job->stream, true);
 
 	BUG_ON(to == PPN_NONE, "plane %u has no free page to collect block %u into", plane, job->victim);
 	return to;

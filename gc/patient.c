@@ -90,10 +90,11 @@ static block_t patient_best(struct gc_policy *policy, plane_t plane, uint32_t se
 
 	if (rings_first(policy, plane, set) == BLOCK_NONE)
 		return BLOCK_NONE;
-	for (uint32_t live = ranks->lowest; live < s->geometry->pages_per_block && best == BLOCK_NONE; live++)
+	for (uint32_t live = ranks->lowest; live < s->block_pages && best == BLOCK_NONE; live++)
 		for (uint32_t b = r->link[ranks->head + live].next; b != ranks->head + live;
 			b = r->link[b].next)
-			if ((all || !patient_defers(policy, plane, b)) && patient_prefers(s, b, best))
+			if ((all || !patient_defers(policy, plane, b)) && gc_reclaimable(policy, b) &&
+				patient_prefers(s, b, best))
 				best = b;
 	return best;
 }

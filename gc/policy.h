@@ -53,10 +53,14 @@ static inline bool gc_candidate(const struct gc_policy *policy, plane_t plane, b
 	       s->block[b].state == BLOCK_CLOSED;
 }
 
-/* Does its collection free at least one page? */
+/* Has it a dead page, and does its collection free at least one page?  A unit that ended before it was full
+ * may have none. */
 static inline bool gc_reclaimable(const struct gc_policy *policy, block_t b)
 {
-	return space_live(policy->space, b) < policy->space->geometry->pages_per_block;
+	const struct space *s = policy->space;
+	const struct parity *parity = s->units ? s->units->parity : NULL;
+
+	return space_live(s, b) < s->block_pages && (!parity || space_live(s, b) < parity_pages(parity, b));
 }
 
 #endif

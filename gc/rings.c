@@ -83,6 +83,17 @@ block_t rings_first(struct gc_policy *policy, plane_t plane, uint32_t set)
 	return b == INDEX_NONE ? BLOCK_NONE : b;
 }
 
+block_t rings_behind(struct gc_policy *policy, plane_t plane, uint32_t set, block_t b)
+{
+	const struct rings *r = policy->state;
+	uint32_t head = rings_ranks_of(policy, plane, set)->head, end = head + rings_ranks(policy);
+	uint32_t ring = head + space_live(policy->space, b), next = r->link[b].next;
+
+	while (next == ring && ++ring < end)
+		next = r->link[ring].next;
+	return ring < end ? next : BLOCK_NONE;
+}
+
 /* Number of blocks in the ring for this number of live pages; INDEX_NONE if one does not belong there. */
 static uint32_t rings_check_ring(
 	const struct gc_policy *policy, plane_t plane, uint32_t set, uint32_t live, uint32_t most)

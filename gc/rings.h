@@ -30,4 +30,7 @@ bool rings_check(const struct gc_policy *, plane_t, uint32_t closed);
 /* Of the blocks of a set with the fewest live pages, the one that reached this number first; BLOCK_NONE. */
 block_t rings_first(struct gc_policy *, plane_t, uint32_t set);
 
+/* The one behind it, of its ring or the next; BLOCK_NONE. */
+block_t rings_behind(struct gc_policy *, plane_t, uint32_t set, block_t);
+
 #endif

@@ -65,6 +65,7 @@ struct made_op {
 	owner_t owner;            /* of the page written or read; OWNER_NONE for an erase */
 	uint32_t sectors, ticket; /* INDEX_NONE: of no request */
 	bool awaited;             /* by the request that has this ticket */
+	bool rebuilt;             /* a forward: not from memory, but from the other pages of a stripe */
 };
 
 #endif

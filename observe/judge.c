@@ -8,6 +8,7 @@ struct judge *judge_create(const struct judge_settings *s)
 	uint32_t dies = s->channels * s->dies_per_channel;
 
 	j->settings = *s;
+	j->lost = INDEX_NONE;
 	j->pages_per_plane = s->blocks_per_plane * s->pages_per_block;
 	j->pages = dies * s->planes_per_die * j->pages_per_plane;
 	j->waits = pool_create(sizeof(struct judged_wait), "judge's dependencies");
@@ -206,11 +207,23 @@ static void judge_made_forward(struct judge *j, struct judged_op *d)
 {
 	const struct judged_op *writer = judge_find(j, j->writer[d->made.ppn]);
 
-	d->writer = j->writer[d->made.ppn];
 	d->data = j->meant[d->made.ppn];
+	j->reader[d->made.ppn] = d->made.op;
+	if (judge_is_lost(j, d->made.ppn))
+		return;
+	d->writer = j->writer[d->made.ppn];
 	BUG_ON(!writer || writer->stage == JUDGED_DONE || writer->made.kind != OP_PROGRAM || !writer->held,
 		"a read of page %u is served from memory that does not hold the page", d->made.ppn);
-	j->reader[d->made.ppn] = d->made.op;
+}
+
+/* A die that has failed does nothing more, and nobody waits for parity. */
+static void judge_check_made(const struct judge *j, const struct made_op *made)
+{
+	BUG_ON(made->kind < OP_KINDS && (judge_is_lost(j, made->ppn) ||
+						   (made->kind == OP_COPY && judge_is_lost(j, made->to))),
+		"a %s of page %u is made for a die that has failed", op_name(made->kind), made->ppn);
+	BUG_ON(made->kind == OP_PROGRAM && made->cause == CAUSE_PARITY && made->awaited,
+		"a request waits for the parity in page %u", made->ppn);
 }
 
 void judge_made(struct judge *j, const struct made_op *made)
@@ -218,6 +231,7 @@ void judge_made(struct judge *j, const struct made_op *made)
 	uint32_t slot = (uint32_t)made->op - 1;
 	struct judged_op *d;
 
+	judge_check_made(j, made);
 	judge_make_room(j, slot);
 	d = &j->op[slot];
 	BUG_ON(d->stage != JUDGED_DONE, "operation %llu is made while %llu is under way",
@@ -289,6 +303,27 @@ void judge_answers(struct judge *j, ppn_t page)
 void judge_repeated(struct judge *j, op_t op, uint32_t times)
 {
 	judge_find(j, op)->retries = times;
+}
+
+void judge_lose_die(struct judge *j, uint32_t die)
+{
+	j->lost = die;
+}
+
+void judge_rebuilt(struct judge *j, ppn_t page, const ppn_t *others, uint32_t n)
+{
+	const struct judged_op *answer = judge_find(j, j->reader[page]);
+
+	BUG_ON(!answer || !judge_is_lost(j, page), "page %u is made anew and was not lost", page);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = answer->waits;
+
+		while (at != INDEX_NONE && judge_wait(j, at)->other != j->reader[others[i]])
+			at = judge_wait(j, at)->next;
+		BUG_ON(at == INDEX_NONE,
+			"page %u is made anew from page %u and does not wait for a read of it", page,
+			others[i]);
+	}
 }
 
 void judge_reads_at(struct judge *j, op_t op, ppn_t source)
@@ -423,6 +458,7 @@ static const struct state_row made_op_state[] = {
 	STATE_NUMBER(struct made_op, sectors),
 	STATE_INDEX(struct made_op, ticket, STATE_OWN(struct judge, requests)),
 	STATE_BOOL(struct made_op, awaited),
+	STATE_BOOL(struct made_op, rebuilt),
 	{ 0 },
 };
 
@@ -537,6 +573,7 @@ static const struct state_row judged_channel_state[] = {
 const struct state_row judge_state[] = {
 	STATE_FIXED(settings, pages, pages_per_plane, units_per_channel),
 	STATE_NUMBER(struct judge, data),
+	STATE_NUMBER(struct judge, lost),
 	STATE_VALUES(struct judge, meant, UP_TO, DATA),
 	STATE_VALUES(struct judge, present, UP_TO, DATA),
 	STATE_NUMBERS(struct judge, mode),

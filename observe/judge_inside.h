@@ -133,6 +133,7 @@ struct judged_channel {
 struct judge {
 	struct judge_settings settings;
 	uint32_t pages, pages_per_plane, units_per_channel;
+	uint32_t lost;         /* a die that has failed, or INDEX_NONE */
 	struct judged_op *op;  /* by the low half of their handles */
 	struct pool waits;     /* struct judged_wait */
 	struct pool lives;     /* struct judged_life */
@@ -159,6 +160,11 @@ struct judge {
 	uint64_t *reader; /* per page: the last read issued */
 	uint32_t data;    /* last number given to data */
 };
+
+static inline bool judge_is_lost(const struct judge *j, ppn_t ppn)
+{
+	return ppn / j->pages_per_plane / j->settings.planes_per_die == j->lost;
+}
 
 static inline struct judged_op *judge_find(const struct judge *j, uint64_t id)
 {

@@ -28,6 +28,10 @@ struct oracle {
 	uint32_t *read_in_step;         /* per page: the step that read it last */
 	uint32_t *taken_in_step;        /* per host sector: the step in which the host layer read it last */
 	struct held *held;              /* per page and slot */
+	uint32_t die_pages;             /* of a die; 0: there is no parity */
+	uint32_t *stripe;               /* per page: its parity's number + 1; 0: none */
+	uint32_t *members;              /* per page of parity: pages that it is of */
+	die_t lost;                     /* UINT32_MAX: none */
 
 	struct extent expected; /* host sectors of the read in progress */
 	uint32_t *answer;       /* of each its version + 1; 0 = not answered */
@@ -52,6 +56,7 @@ struct oracle *oracle_create(
 	o->pages = pages;
 	o->slots = sectors_per_page;
 	o->step = 1;
+	o->lost = UINT32_MAX;
 	o->newest = memory_array(host_sectors, sizeof *o->newest, "oracle's sector versions");
 	o->sent = memory_array(device_sectors, sizeof *o->sent, "oracle's sector versions");
 	for (enum oracle_holder h = 0; h < ORACLE_HOLDERS; h++)
@@ -78,6 +83,8 @@ void oracle_free(struct oracle *o)
 	memory_free(o->answer);
 	memory_free(o->where);
 	memory_free(o->place);
+	memory_free(o->stripe);
+	memory_free(o->members);
 	memory_free(o);
 }
 
@@ -265,6 +272,10 @@ void oracle_page_erased(struct oracle *o, ppn_t first, uint32_t pages)
 		return;
 	memset(o->held + (size_t)first * o->slots, 0, (size_t)pages * o->slots * sizeof *o->held);
 	memset(o->read_in_step + first, 0, pages * sizeof *o->read_in_step);
+	if (!o->die_pages)
+		return;
+	memset(o->stripe + first, 0, pages * sizeof *o->stripe);
+	memset(o->members + first, 0, pages * sizeof *o->members);
 }
 
 void oracle_page_copied(struct oracle *o, ppn_t from, ppn_t to)
@@ -274,6 +285,62 @@ void oracle_page_copied(struct oracle *o, ppn_t from, ppn_t to)
 	memcpy(o->held + (size_t)to * o->slots, o->held + (size_t)from * o->slots,
 		o->slots * sizeof *o->held);
 	o->read_in_step[to] = o->read_in_step[from];
+}
+
+/* ---- parity ---- */
+
+void oracle_have_stripes(struct oracle *o, uint32_t pages_per_die)
+{
+	o->die_pages = pages_per_die;
+	o->stripe = memory_array(o->pages, sizeof *o->stripe, "oracle's stripes");
+	o->members = memory_array(o->pages, sizeof *o->members, "oracle's stripes");
+}
+
+/* Two pages of the stripe, or one of them and the parity, on one die would be lost together. */
+static void oracle_check_dies(const struct oracle *o, ppn_t parity, const ppn_t *page, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		BUG_ON(page[i] / o->die_pages == parity / o->die_pages,
+			"pages %u and %u of a stripe are on one die", page[i], parity);
+		for (uint32_t k = 0; k < i; k++)
+			BUG_ON(page[i] / o->die_pages == page[k] / o->die_pages,
+				"pages %u and %u of a stripe are on one die", page[i], page[k]);
+	}
+}
+
+void oracle_page_parity(struct oracle *o, ppn_t parity, const ppn_t *of, uint32_t n)
+{
+	BUG_ON(parity / o->die_pages == o->lost, "parity page %u is on the die that failed", parity);
+	oracle_check_dies(o, parity, of, n);
+	BUG_ON(o->members[parity], "page %u is given parity twice", parity);
+	o->members[parity] = n;
+	o->stripe[parity] = parity + 1;
+	for (uint32_t i = 0; i < n; i++) {
+		BUG_ON(o->stripe[of[i]], "page %u has parity already", of[i]);
+		o->stripe[of[i]] = parity + 1;
+	}
+}
+
+void oracle_lose_die(struct oracle *o, die_t die)
+{
+	if (o)
+		o->lost = die;
+}
+
+void oracle_page_rebuilt(struct oracle *o, ppn_t ppn, const ppn_t *others, uint32_t n)
+{
+	if (!o)
+		return;
+	BUG_ON(!o->stripe[ppn] || n != o->members[o->stripe[ppn] - 1],
+		"page %u is made anew from %u others, its parity is of %u pages", ppn, n,
+		o->stripe[ppn] ? o->members[o->stripe[ppn] - 1] : 0);
+	for (uint32_t i = 0; i < n; i++)
+		BUG_ON(o->stripe[others[i]] != o->stripe[ppn] || o->read_in_step[others[i]] != o->step ||
+				others[i] == ppn || others[i] / o->die_pages == o->lost ||
+				(i && others[i] == others[i - 1]),
+			"page %u is made anew from page %u, which was not read or is of another stripe", ppn,
+			others[i]);
+	o->read_in_step[ppn] = o->step;
 }
 
 /* The slot of the page that holds the sector, or NULL. */
@@ -390,7 +457,7 @@ static const struct state_row held_state[] = {
 };
 
 const struct state_row oracle_state[] = {
-	STATE_FIXED(host_sectors, device_sectors, pages, slots),
+	STATE_FIXED(host_sectors, device_sectors, pages, slots, die_pages),
 	STATE_SCRATCH(step, read_in_step, taken_in_step, expected, answer, answer_room, where, places,
 		place_room, place),
 	STATE_BELOW(struct oracle, version, STATE_LIMIT(UINT32_MAX / 2)),
@@ -401,5 +468,8 @@ const struct state_row oracle_state[] = {
 	STATE_NUMBERS(struct oracle, dram[HOLDER_BUFFER]),
 	STATE_RESTORED(oracle_dram_holds),
 	STATE_ARRAY(struct oracle, held, held_state),
+	STATE_VALUES(struct oracle, stripe, UP_TO, STATE_OWN(struct oracle, pages)),
+	STATE_NUMBERS(struct oracle, members),
+	STATE_NUMBER(struct oracle, lost),
 	{ 0 },
 };

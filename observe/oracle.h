@@ -55,6 +55,15 @@ void oracle_step(struct oracle *);             /* a new request: pages read befo
 void oracle_page_erased(struct oracle *, ppn_t first, uint32_t pages);
 void oracle_page_copied(struct oracle *, ppn_t from, ppn_t to);
 
+/*
+ * Parity: a page was programmed with that of others, each on a die of its own.  A lost page may be used as
+ * if it had been read, once all others of its stripe have been, and none of them is on the die that failed.
+ */
+void oracle_have_stripes(struct oracle *, uint32_t pages_per_die);
+void oracle_page_parity(struct oracle *, ppn_t parity, const ppn_t *of, uint32_t n);
+void oracle_lose_die(struct oracle *, die_t);
+void oracle_page_rebuilt(struct oracle *, ppn_t, const ppn_t *others, uint32_t n);
+
 /* The FTL's side: the data of a page just programmed, and the source of the answer to a read. */
 void oracle_page_host(struct oracle *, ppn_t, struct extent); /* data from above */
 void oracle_page_dram(struct oracle *, ppn_t, struct extent); /* data that the FTL holds in DRAM */

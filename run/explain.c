@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "flash/schedule.h"
-#include "ftl/handles.h"
+#include "ftl/store.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,6 +28,17 @@ void name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
 		ftl_words(f)->name_owner(f, owner, text, bytes);
 	else
 		snprintf(text, bytes, "LPN %u", owner);
+}
+
+void name_content(const struct ftl *f, ppn_t ppn, owner_t owner, char *text, size_t bytes)
+{
+	const struct units *units = f->store ? f->store->space->units : NULL;
+
+	if (owner == OWNER_NONE && units && units->parity && parity_is_parity(units->parity, ppn))
+		snprintf(text, bytes, "parity of unit %u, offset %u", units_unit(units, ppn),
+			geometry_page(f->geometry, ppn));
+	else
+		name_owner(f, owner, text, bytes);
 }
 
 static const char *const type_names[] = { "read", "write", "trim", "collection", "flush",
@@ -141,7 +152,8 @@ void explanation_taken(struct explanation *x, struct drive *d)
 	x->after = d->ftl->map;
 	x->owner = memory_array(x->tracer.ops + 1, sizeof *x->owner, "explanation");
 	for (uint32_t i = 0; i < x->tracer.ops; i++)
-		name_owner(d->ftl, x->tracer.op[i].made.owner, x->owner[i], sizeof *x->owner);
+		name_content(d->ftl, x->tracer.op[i].made.ppn, x->tracer.op[i].made.owner, x->owner[i],
+			sizeof *x->owner);
 	explain_keep_map(x, d);
 }
 
@@ -240,11 +252,16 @@ static void explain_write_held(const struct explanation *x, const struct drive *
 	fprintf(out, "%-22s", text);
 }
 
+static const char *explain_name_op(const struct made_op *made)
+{
+	return made->rebuilt ? "rebuild" : op_name(made->kind);
+}
+
 static void explain_write_op(const struct explanation *x, const struct drive *d, uint32_t index, FILE *out)
 {
 	const struct traced_op *op = &x->tracer.op[index];
 
-	fprintf(out, "# %3u  %-8s%-7s", index + 1, op_name(op->made.kind), cause_name(op->made.cause));
+	fprintf(out, "# %3u  %-8s%-7s", index + 1, explain_name_op(&op->made), cause_name(op->made.cause));
 	if (op->made.kind == OP_FLUSH) {
 		fprintf(out, "  %-26s%-22s", "-", "-");
 	} else {
@@ -315,6 +332,8 @@ void explanation_write(const struct explanation *x, const struct drive *d, FILE 
 
 /* ---- in a sentence ---- */
 
+#define OP_REBUILT (OP_FLUSH + 1)
+
 #define TOLD_MOST 3u /* operations of a kind whose places are listed one by one */
 
 static const struct {
@@ -326,7 +345,14 @@ static const struct {
 	[OP_ERASE] = { "erases block", "blocks are erased" },
 	[OP_FORWARD] = { "takes from the controller's memory",
 		"pages are taken from the controller's memory" },
+	[OP_REBUILT] = { "makes anew", "pages are made anew" },
 };
+
+/* Lost pages are told apart from those that the controller's memory holds. */
+static int explain_kind(const struct made_op *made)
+{
+	return made->rebuilt ? OP_REBUILT : (int)made->kind;
+}
 
 static const char *const purposes[CAUSES] = {
 	[CAUSE_HOST] = "",
@@ -343,12 +369,12 @@ static const char *const purposes[CAUSES] = {
 	[CAUSE_PARITY] = " (parity)",
 };
 
-static uint32_t explain_count_ops(const struct tracer *t, uint32_t from, enum op_kind kind, enum cause cause)
+static uint32_t explain_count_ops(const struct tracer *t, uint32_t from, int kind, enum cause cause)
 {
 	uint32_t count = 0;
 
 	for (uint32_t i = from; i < t->ops; i++)
-		count += t->op[i].made.kind == kind && t->op[i].made.cause == cause;
+		count += explain_kind(&t->op[i].made) == kind && t->op[i].made.cause == cause;
 	return count;
 }
 
@@ -375,20 +401,20 @@ static void explain_tell_ops(const struct explanation *x, const struct geometry 
 
 	for (uint32_t i = 0; i < t->ops; i++) {
 		const struct traced_op *op = &t->op[i];
-		uint32_t all = explain_count_ops(t, 0, op->made.kind, op->made.cause);
+		int kind = explain_kind(&op->made);
+		uint32_t all = explain_count_ops(t, 0, kind, op->made.cause);
 
-		if (op->made.kind == OP_FLUSH || explain_count_ops(t, i, op->made.kind, op->made.cause) < all)
+		if (op->made.kind == OP_FLUSH || explain_count_ops(t, i, kind, op->made.cause) < all)
 			continue;
 		fputs(between, out);
 		between = ", ";
 		if (all > TOLD_MOST) {
-			fprintf(out, "%u %s%s", all, verbs[op->made.kind].many, purposes[op->made.cause]);
+			fprintf(out, "%u %s%s", all, verbs[kind].many, purposes[op->made.cause]);
 			continue;
 		}
-		fprintf(out, "%s%s ", verbs[op->made.kind].one,
-			op->made.kind == OP_ERASE && all > 1 ? "s" : "");
+		fprintf(out, "%s%s ", verbs[kind].one, kind == OP_ERASE && all > 1 ? "s" : "");
 		for (uint32_t told = 0, k = i; told < all; k++)
-			if (t->op[k].made.kind == op->made.kind && t->op[k].made.cause == op->made.cause) {
+			if (explain_kind(&t->op[k].made) == kind && t->op[k].made.cause == op->made.cause) {
 				fputs(!told ? "" : told + 1 < all ? ", " : " and ", out);
 				told++;
 				explain_tell_op(g, &t->op[k], out);

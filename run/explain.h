@@ -49,6 +49,9 @@ tick_t explanation_completion(const struct explanation *, const struct drive *);
 /* Contents of a page in the words of its FTL: "LPN 5"; "-" for none. */
 void name_owner(const struct ftl *, owner_t, char *text, size_t bytes);
 
+/* What a page holds; of parity: "parity of unit 3, offset 1". */
+void name_content(const struct ftl *, ppn_t, owner_t, char *text, size_t bytes);
+
 /* "3.0": block and offset of the page. */
 void name_place(const struct geometry *, ppn_t, char *text, size_t bytes);
 void explanation_release(struct explanation *, struct drive *);

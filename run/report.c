@@ -126,9 +126,11 @@ void run_report(struct report *r, const struct run *run, const struct run_facts 
 
 /* ---- names ---- */
 
-/* Two settings that switch a feature on. */
+#define REPORT_SETTINGS 7 /* of a small drive; then those of a feature */
+
+/* Settings that switch a feature on. */
 struct report_feature {
-	char *first, *second;
+	char *setting[5]; /* ends with NULL */
 };
 
 /* Lists the statistics of a small drive with a feature.  False: the FTL and the buffer do not fit
@@ -136,16 +138,17 @@ struct report_feature {
 static bool report_print_names_of(size_t ftl, size_t buffer, size_t layer, struct report_feature feature,
 	FILE *out, struct stat_names *shown)
 {
-	char *const small[] = { feature.first, feature.second, "flash.channels=1", "flash.chips=1",
-		"flash.dies=1", "flash.planes=1", "flash.blocks=256", "flash.over_provisioning=0.3",
-		"dram.buffer_bytes=1M" };
+	char *small[REPORT_SETTINGS + 5] = { "flash.channels=1", "flash.chips=1", "flash.dies=1",
+		"flash.planes=1", "flash.blocks=256", "flash.over_provisioning=0.3", "dram.buffer_bytes=1M" };
+	size_t n = REPORT_SETTINGS;
 	struct fault fault = { "" };
 	struct settings settings;
 	struct drive *d = NULL;
 	bool fit;
 
-	if (settings_init(&settings, &fault) &&
-		settings_read(&settings, NULL, small, sizeof small / sizeof *small, &fault)) {
+	for (char *const *setting = feature.setting; *setting; setting++)
+		small[n++] = *setting;
+	if (settings_init(&settings, &fault) && settings_read(&settings, NULL, small, n, &fault)) {
 		settings.top.ftl = (int)ftl;
 		settings.top.buffer = (int)buffer;
 		settings.host.layer = (int)layer;
@@ -172,16 +175,19 @@ static void report_print_names_of_run(FILE *out, struct stat_names *shown)
 
 void run_report_names(FILE *out)
 {
-	static const struct report_feature plain = { "flash.dies=1", "flash.dies=1" }, features[] = {
-		{ "upkeep.idle_ns=1", "gc.soft=0.1" },
-		{ "slc.mode=dynamic", "slc.density=2" },
-		{ "flash.program_unit=wordline", "flash.copyback=false" },
-		{ "host.write_done=memory", "host.queue_limit=1" },
-		{ "fdp.handles=8", "fdp.isolation=initially" },
-		{ "fdp.handles=8", "fdp.isolation=persistently" },
-		{ "host.tenants=2", "host.arbitration=round_robin" },
-		{ "flash.cache_register=both", "flash.dies=1" },
-		{ "retry.reads_per_step=1000", "refresh.reads=100000" },
+	static const struct report_feature plain = { { NULL } }, features[] = {
+		{ { "upkeep.idle_ns=1", "gc.soft=0.1" } },
+		{ { "slc.mode=dynamic", "slc.density=2" } },
+		{ { "flash.program_unit=wordline", "flash.copyback=false" } },
+		{ { "host.write_done=memory", "host.queue_limit=1" } },
+		{ { "fdp.handles=8", "fdp.isolation=initially" } },
+		{ { "fdp.handles=8", "fdp.isolation=persistently" } },
+		{ { "host.tenants=2", "host.arbitration=round_robin" } },
+		{ { "flash.cache_register=both" } },
+		{ { "retry.reads_per_step=1000", "refresh.reads=100000" } },
+		{ { "bad.list=0" } },
+		{ { "parity.on=true", "flash.channels=4", "placement.policy=superblock",
+			"placement.superblock=unit" } },
 	};
 	struct stat_names shown = { .names = 0 };
 

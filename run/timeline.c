@@ -36,7 +36,8 @@ void timeline_taken(struct timeline *t, struct drive *d, const struct request *r
 		.free_pages = d->geometry.pages - d->flash->pages_used };
 	t->owner = memory_grown(t->owner, &t->owner_room, t->tracer.ops + 1, sizeof *t->owner, "timeline");
 	for (uint32_t i = first; i < t->tracer.ops; i++)
-		name_owner(d->ftl, t->tracer.op[i].made.owner, t->owner[i], sizeof *t->owner);
+		name_content(d->ftl, t->tracer.op[i].made.ppn, t->tracer.op[i].made.owner, t->owner[i],
+			sizeof *t->owner);
 	t->tracer.open = false;
 }
 

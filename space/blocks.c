@@ -4,6 +4,7 @@
 #include "base/fault.h"
 #include "base/heap.h"
 #include "base/memory.h"
+#include "space/parity.h"
 
 #include <string.h>
 
@@ -149,6 +150,12 @@ block_t blocks_take_most_worn(struct blocks *s, plane_t p)
 	return blocks_remove_at(s, p, most);
 }
 
+/* The block of a unit, in striping order, is on a die that has failed. */
+static bool blocks_is_lost(const struct blocks *s, plane_t i)
+{
+	return s->units->parity && parity_is_lost(s->units->parity, i);
+}
+
 /* Erases the block, or those of the unit.  False: one is worn out. */
 static bool blocks_erase(const struct blocks *s, struct io *io, block_t b, enum cause cause)
 {
@@ -159,10 +166,20 @@ static bool blocks_erase(const struct blocks *s, struct io *io, block_t b, enum 
 		return !flash_worn_out(s->flash, b);
 	}
 	for (plane_t i = 0; i < s->units->device->planes; i++) {
+		if (blocks_is_lost(s, i))
+			continue;
 		flash_erase(io, units_block(s->units, b, i), cause);
 		good &= !flash_worn_out(s->flash, units_block(s->units, b, i));
 	}
 	return good;
+}
+
+/* Of the block, or of the first block of the unit. */
+static uint32_t blocks_erases(const struct blocks *s, block_t b)
+{
+	if (s->units)
+		b = units_block(s->units, b, blocks_is_lost(s, 0));
+	return s->flash->block[b].erases;
 }
 
 uint32_t blocks_programmed(const struct blocks *s, block_t b)
@@ -171,6 +188,8 @@ uint32_t blocks_programmed(const struct blocks *s, block_t b)
 
 	if (!s->units)
 		return s->flash->block[b].next;
+	if (s->units->parity)
+		return parity_programmed(s->units->parity, b);
 	for (plane_t i = 0; i < s->units->device->planes; i++)
 		pages += s->flash->block[units_block(s->units, b, i)].next;
 	return pages;
@@ -189,7 +208,7 @@ bool blocks_give(struct blocks *s, struct io *io, block_t b, enum cause cause)
 		return false;
 	}
 	if (s->order == FREE_LEAST_WORN)
-		free.key = s->flash->block[b].erases;
+		free.key = blocks_erases(s, b);
 	else if (s->order == FREE_OLDEST)
 		free.key = s->freed++;
 	heap_add(ARRAY_ELEMENTS(blocks_plane_heap(s, p)), s->plane[p].recycled++, &free, blocks_goes_before);

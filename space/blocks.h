@@ -5,7 +5,7 @@
  *
  * Knows nothing of what blocks hold.  Blocks that were never used are a counter and cost no memory.
  *
- * With units (units.h) its blocks are units: erased together, as worn as the most worn of their blocks.
+ * With units (units.h) its blocks are units: erased together, and worn out with the first of their blocks.
  */
 #ifndef SPACE_BLOCKS_H
 #define SPACE_BLOCKS_H
@@ -84,7 +84,7 @@ block_t blocks_take_most_worn(struct blocks *, plane_t);
 /* Erases a block without live pages and makes it free.  False: it is worn out and retired. */
 bool blocks_give(struct blocks *, struct io *, block_t, enum cause);
 
-/* Pages of the block that have been programmed since its erase. */
+/* Pages of the block that have been programmed since its erase, those of parity apart. */
 uint32_t blocks_programmed(const struct blocks *, block_t);
 
 extern const struct state_row blocks_state[];

@@ -31,6 +31,7 @@ struct space *space_create(struct blocks *blocks, const struct stream *streams, 
 	s->block = memory_array(g->blocks, sizeof *s->block, "block states");
 	s->victim_page = memory_array(g->pages_per_block, sizeof *s->victim_page, "live pages");
 	s->plane = memory_array(g->planes, sizeof *s->plane, "plane states");
+	s->block_pages = g->pages_per_block;
 	s->plane_pages = blocks->count * g->pages_per_block;
 	for (block_t b = 0; b < g->blocks; b++)
 		if (blocks_are_bad(blocks, b))
@@ -138,14 +139,45 @@ void space_pad(struct space *s, struct io *io, plane_t p, unsigned stream, uint3
 	for (; pages && open->block != BLOCK_NONE; pages--) {
 		flash_pad(io, space_page(s, open->block, open->next++));
 		s->plane[p].free_pages--;
-		if (open->next == s->geometry->pages_per_block)
+		if (s->units && s->units->parity)
+			parity_handed_out(s->units->parity, io, open->block, open->next);
+		if (open->next == s->block_pages)
 			space_close(s, p, stream);
 	}
+}
+
+/* The drive has units, and each that is free or going to be opened a die less. */
+static void space_count_smaller(struct space *s)
+{
+	s->block_pages = parity_unit_pages(s->units->parity);
+	s->plane_pages = s->blocks->count * s->block_pages;
+}
+
+void space_lose_die(struct space *s, struct io *io)
+{
+	struct parity *parity = s->units->parity;
+
+	parity_lose_die(parity);
+	for (unsigned stream = 0; stream < s->streams; stream++) {
+		const struct open_block *open = &s->plane[0].open[stream];
+
+		if (open->block == BLOCK_NONE)
+			continue;
+		parity_end_unit(parity, io, open->block, open->next);
+		space_close(s, 0, stream);
+	}
+	for (block_t b = 0; b < s->geometry->blocks; b++)
+		if (s->block[b].state == BLOCK_FREE)
+			parity_renew_unit(parity, b);
+	space_count_smaller(s);
+	s->plane[0].free_pages = blocks_left(s->blocks, 0) * s->block_pages;
 }
 
 /* Pages that a full block has. */
 static uint32_t space_pages(const struct space *s, block_t b)
 {
+	if (s->units && s->units->parity)
+		return parity_pages(s->units->parity, b);
 	return s->block[b].state == BLOCK_CACHED ? space_slc_pages(s) : s->geometry->pages_per_block;
 }
 
@@ -227,7 +259,9 @@ void space_erase(struct space *s, struct io *io, block_t b, enum cause cause)
 	}
 	s->block[b].state = BLOCK_FREE;
 	if (!pooled)
-		s->plane[p].free_pages += g->pages_per_block;
+		s->plane[p].free_pages += s->block_pages;
+	if (s->units && s->units->parity && parity_has_failed(s->units->parity))
+		parity_renew_unit(s->units->parity, b);
 }
 
 static bool space_blocks_hold(void *space)
@@ -265,6 +299,16 @@ static bool space_planes_hold(void *space)
 	return true;
 }
 
+/* The units of the drive are loaded. */
+static bool space_restored(void *space)
+{
+	struct space *s = space;
+
+	if (s->units && s->units->parity && parity_has_failed(s->units->parity))
+		space_count_smaller(s);
+	return true;
+}
+
 static const struct state_row space_open_block_state[] = {
 	STATE_INDEX(struct open_block, block, GEOMETRY(blocks)),
 	STATE_UP_TO(struct open_block, next, GEOMETRY(pages)),
@@ -279,8 +323,10 @@ static const struct state_row space_plane_state[] = {
 };
 
 const struct state_row space_state[] = {
-	STATE_FIXED(slc_density, plane_pages, geometry, units, flash, index, stream, streams, wear_stream,
-		slot_shift, reserve),
+	STATE_REBUILT(block_pages, plane_pages),
+	STATE_RESTORED(space_restored),
+	STATE_FIXED(slc_density, geometry, units, flash, index, stream, streams, wear_stream, slot_shift,
+		reserve),
 	STATE_SCRATCH(victim, victim_page, victim_pages),
 	STATE_POINTER(struct space, blocks, blocks_state),
 	STATE_POINTER(struct space, pool, blocks_state),
@@ -341,7 +387,7 @@ static void space_check_open(const struct space *s, plane_t p, uint32_t open_blo
 			"stream %u of plane %u has block %u open, which is not its own", stream, p,
 			open->block);
 		BUG_ON(open->next != blocks_programmed(s->blocks, open->block) ||
-				open->next >= s->geometry->pages_per_block,
+				open->next >= s->block_pages,
 			"page %u of the open block %u is next, %u are programmed", open->next, open->block,
 			blocks_programmed(s->blocks, open->block));
 		open_blocks--;
@@ -360,7 +406,7 @@ static void space_check_plane(const struct space *s, plane_t p)
 		in_state[s->block[b].state]++;
 		if ((s->block[b].state == BLOCK_FREE && blocks_manage(s->blocks, b)) ||
 			(s->block[b].state == BLOCK_OPEN && !space_stream(s, b)->slc))
-			free_pages += g->pages_per_block - blocks_programmed(s->blocks, b);
+			free_pages += s->block_pages - blocks_programmed(s->blocks, b);
 	}
 	free_blocks = blocks_left(s->blocks, p) + (s->pool ? blocks_left(s->pool, p) : 0);
 	retired = s->blocks->plane[p].retired + (s->pool ? s->pool->plane[p].retired : 0) +
@@ -384,4 +430,6 @@ void space_check(const struct space *s)
 		blocks_check(s->pool);
 	for (plane_t p = 0; p < s->geometry->planes; p++)
 		space_check_plane(s, p);
+	if (s->units && s->units->parity)
+		parity_check(s->units->parity);
 }

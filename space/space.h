@@ -15,6 +15,7 @@
 #include "base/list.h"
 #include "base/prefetch.h"
 #include "space/blocks.h"
+#include "space/parity.h"
 
 /*
  * Each stream has open blocks of its own: its pages never share a block with those of another.  An FTL
@@ -77,6 +78,7 @@ struct space {
 	struct blocks *blocks;
 	struct blocks *pool;  /* blocks that are always in SLC mode; NULL: none.  Not counted as free pages */
 	uint32_t slc_density; /* pages of a block for one of a block in SLC mode; 0: there are none */
+	uint32_t block_pages; /* of a block that is opened now */
 	uint32_t plane_pages; /* of each plane, without the pool */
 	struct space_block *block;
 	uint32_t *dead_slots; /* per block: of its live pages; NULL unless pages have slots */
@@ -141,9 +143,10 @@ void space_close(struct space *, plane_t, unsigned stream);
 /*
  * Hands out the next page of the stream in that plane, opening a block if needed; the page counts as live.
  * Pages of a block must be programmed in the order in which they are handed out.  PPN_NONE if
- * space_has_page() is false. A block is closed with its last page, so an open block always has room.
+ * space_has_page() is false. A block is closed with its last page, so an open block always has room.  With
+ * the last data page of a stripe its parity is programmed.
  */
-static inline ppn_t space_take(struct space *s, plane_t p, unsigned stream, bool privileged)
+static inline ppn_t space_take(struct space *s, struct io *io, plane_t p, unsigned stream, bool privileged)
 {
 	struct open_block *open = &s->plane[p].open[stream];
 	ppn_t ppn;
@@ -156,7 +159,9 @@ static inline ppn_t space_take(struct space *s, plane_t p, unsigned stream, bool
 	s->block[open->block].valid++;
 	s->plane[p].free_pages--;
 	s->handed_out++;
-	if (open->next == s->geometry->pages_per_block)
+	if (s->units && s->units->parity)
+		parity_handed_out(s->units->parity, io, open->block, open->next);
+	if (open->next == s->block_pages)
 		space_close(s, p, stream);
 	return ppn;
 }
@@ -164,6 +169,9 @@ static inline ppn_t space_take(struct space *s, plane_t p, unsigned stream, bool
 /* Programs up to so many of the next pages of the stream's open block for nobody: they are dead at once, and
  * not handed out.  A stream without an open block has nothing to fill up. */
 void space_pad(struct space *, struct io *, plane_t, unsigned stream, uint32_t pages);
+
+/* A die of units with parity has failed: their open ones end, and those that are opened are smaller. */
+void space_lose_die(struct space *, struct io *);
 
 /* For a page that will be read or released soon. */
 static inline void space_prefetch(const struct space *s, ppn_t ppn)

@@ -5,12 +5,15 @@
  * To space and collector a unit is a block of a drive with one plane: they count in `geometry` below.  Page k
  * of a unit is in plane k mod planes, in striping order, at offset k div planes.
  *
- * With bad blocks (bad.h) there are fewer units, and the blocks of one are listed.
+ * With bad blocks (bad.h) there are fewer units, and the blocks of one are listed.  With parity (parity.h)
+ * the pages of a unit are those of data.
  */
 #ifndef SPACE_UNITS_H
 #define SPACE_UNITS_H
 
 #include "space/bad.h"
+
+struct parity;
 
 struct units {
 	struct geometry geometry; /* one plane, whose blocks are the units */
@@ -20,6 +23,7 @@ struct units {
 	struct divisor planes;
 	block_t *block; /* per unit and plane in striping order; NULL: without bad blocks they need no list */
 	block_t *unit;  /* inverse of it, per block of the drive */
+	struct parity *parity; /* NULL: none */
 };
 
 /* The arrays of `struct placement` (space/placement.h), which must outlive it. */
@@ -38,10 +42,16 @@ static inline block_t units_block(const struct units *u, block_t unit, uint32_t 
 	return u->plane[i] * u->device->blocks_per_plane + unit;
 }
 
+/* For units_page() and units_number(). */
+ppn_t units_page_beside_parity(const struct units *, block_t unit, uint32_t k);
+uint32_t units_number_beside_parity(const struct units *, ppn_t);
+
 static inline ppn_t units_page(const struct units *u, block_t unit, uint32_t k)
 {
 	uint32_t offset = divide(k, u->planes), i = k - offset * u->device->planes;
 
+	if (u->parity)
+		return units_page_beside_parity(u, unit, k);
 	return geometry_first_page(u->device, units_block(u, unit, i)) + offset;
 }
 
@@ -59,6 +69,8 @@ static inline uint32_t units_number(const struct units *u, ppn_t ppn)
 {
 	plane_t plane = geometry_plane_of(u->device, ppn);
 
+	if (u->parity)
+		return units_number_beside_parity(u, ppn);
 	return geometry_page(u->device, ppn) * u->device->planes + u->position[plane];
 }
 

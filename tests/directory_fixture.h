@@ -37,7 +37,7 @@ static inline ppn_t world_allocate(void *context, struct io *io, uint32_t id)
 
 	if (!collector_make_room(w->collector, io, plane, MAP))
 		return PPN_NONE;
-	return space_take(w->space, plane, MAP, false);
+	return space_take(w->space, NULL, plane, MAP, false);
 }
 
 /* The world stands where an FTL would. */

@@ -122,6 +122,8 @@ static inline void draw_numbers(struct writing *w)
 		{ "refresh", "per_request", "1 0 3" },
 		{ "bad", "share", "0 0.03 0.06" },
 		{ "bad", "list", "0 5,9 3,17,18" },
+		{ "parity", "fail_at", "0 0 1 40 300 1000" },
+		{ "parity", "fail_die", "0 1 2" },
 		{ "wear", "delta", "0 1 2 3" },
 		{ "wear", "period", "1 3 8" },
 		{ "zns", "rows", "1 1 1 2" },
@@ -188,7 +190,7 @@ static inline void draw_wordlines(struct writing *w)
 static inline void draw_settings(struct combination *c, uint64_t stream)
 {
 	static const char *const shaping[] = { "flash", "placement", "gc", "wear", "map", "fdp", "slc",
-		"retry", "bad" };
+		"retry", "bad", "parity" };
 	struct writing w = {
 		.seed = c->seed, .stream = stream, .text = c->settings, .room = sizeof c->settings
 	};
@@ -238,12 +240,12 @@ static inline bool has_collector(const struct combination *c)
 }
 
 /* Features that refuse each other or need more spare blocks than the drives that are drawn have. */
-enum { WITH_SLC = 1, WITH_HANDLES = 2, WITH_UNITS = 4, WITH_WORDLINES = 8, WITH_BAD = 16 };
+enum { WITH_SLC = 1, WITH_HANDLES = 2, WITH_UNITS = 4, WITH_WORDLINES = 8, WITH_BAD = 16, WITH_PARITY = 32 };
 
 /* Environment WITH, e.g. "slc handles": the features that a drive is to have, among others. */
 static inline unsigned features_wanted(void)
 {
-	static const char *const names[] = { "slc", "handles", "units", "wordlines", "bad" };
+	static const char *const names[] = { "slc", "handles", "units", "wordlines", "bad", "parity" };
 	const char *wanted = getenv("WITH");
 	unsigned features = 0;
 
@@ -252,12 +254,14 @@ static inline unsigned features_wanted(void)
 	return features;
 }
 
+#define PARITY (WITH_PARITY | WITH_UNITS)
+
 /* None of them, one, or a pair that goes together; work in idle time and buffers are drawn with all. */
 static inline unsigned draw_features(const struct combination *c)
 {
 	static const unsigned sets[] = { 0, 0, 0, 0, 0, 0, WITH_SLC, WITH_SLC, WITH_HANDLES, WITH_UNITS,
 		WITH_WORDLINES, WITH_WORDLINES, WITH_SLC | WITH_HANDLES, WITH_HANDLES | WITH_UNITS,
-		WITH_HANDLES | WITH_WORDLINES, WITH_BAD, WITH_BAD | WITH_SLC, WITH_BAD | WITH_UNITS };
+		WITH_HANDLES | WITH_WORDLINES, WITH_BAD, WITH_BAD | WITH_SLC, WITH_BAD | WITH_UNITS, PARITY, PARITY, PARITY | WITH_HANDLES, PARITY | WITH_BAD };
 	struct random random;
 
 	if (!has_collector(c) || has_classes(ftls[c->ftl]))
@@ -293,6 +297,9 @@ static inline void set_features(struct combination *c, unsigned features)
 	if (features & WITH_UNITS)
 		strcat(to, "placement.policy=superblock placement.superblock=unit wear.delta=0 "
 			   "gc.together=plane ");
+	strcat(to, features & WITH_PARITY ? "parity.on=true flash.over_provisioning=0.8 flash.channels=3 "
+					    "placement.order=CWDP "
+					  : "parity.on=false ");
 	if (features & WITH_SLC && features & WITH_HANDLES)
 		strcat(to, "fdp.isolation=initially ");
 	if (features & WITH_WORDLINES && !strstr(to, "flash.program_unit=wordline"))

@@ -65,11 +65,22 @@ static void serve_both(struct bed *a, struct bed *b, int requests)
 	}
 }
 
-/* Wherever they are: 4 of 24 blocks are bad, or there are 20. */
-static void test_a_plane_with_bad_blocks_is_a_smaller_one(void **state)
+static void assert_same_counts(struct bed *a, struct bed *b, const char *what)
 {
 	static const char *const counts[] = { "flash.program.total", "flash.read.total", "flash.erase.total",
 		"gc.collections", "gc.moved_pages", "gc.direct_erases", "wear.max" };
+
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+		if (statistic_in(&a->drive->statistics, counts[i]) !=
+			statistic_in(&b->drive->statistics, counts[i]))
+			fail_msg("%s: %s differs", what, counts[i]);
+	assert_true(statistic_in(&a->drive->statistics, "gc.collections") > 300);
+	ftl_check(a->drive->ftl);
+}
+
+/* Wherever they are: 4 of 24 blocks are bad, or there are 20. */
+static void test_a_plane_with_bad_blocks_is_a_smaller_one(void **state)
+{
 	static const char *const with[] = { "gc.policy=greedy", "gc.policy=fifo wear.dynamic=false",
 		"gc.policy=cost_benefit wear.lowest=true", "gc.policy=d_choices wear.delta=2",
 		"ftl=dftl map.cache_bytes=1K", "ftl=mrsm flash.page_bytes=8192" };
@@ -88,12 +99,7 @@ static void test_a_plane_with_bad_blocks_is_a_smaller_one(void **state)
 			ONE_PLANE "flash.blocks=20 flash.over_provisioning=0.4 gc.low=3 %s ", with[i]);
 		bed_open(&small, settings);
 		serve_both(&bad, &small, 3000);
-		for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
-			if (statistic_in(&bad.drive->statistics, counts[c]) !=
-				statistic_in(&small.drive->statistics, counts[c]))
-				fail_msg("%s: %s differs", with[i], counts[c]);
-		assert_true(statistic_in(&bad.drive->statistics, "gc.collections") > 300);
-		ftl_check(bad.drive->ftl);
+		assert_same_counts(&bad, &small, with[i]);
 		bed_close(&bad);
 		bed_close(&small);
 	}
@@ -101,15 +107,35 @@ static void test_a_plane_with_bad_blocks_is_a_smaller_one(void **state)
 
 /* ---- units ---- */
 
-/* Two channels.  Block 1 of the first plane and block 2 of the second are bad (18): unit 1 is made of blocks
- * 2 and 17, or of those of number 3. */
+/* Of 24 units of two planes 20 are left, whose wear decides which one is opened next. */
+static void test_a_drive_with_fewer_units_is_a_smaller_one(void **state)
+{
+	static const char *const bad[] = { "bad.list=0,7,8,23 ", "bad.remap=false bad.list=0,7,32,47 " };
+	char settings[1000];
+	struct bed large, small;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		snprintf(settings, sizeof settings,
+			UNITS "flash.blocks=24 flash.over_provisioning=0.5 gc.low=3 %s", bad[i]);
+		bed_open(&large, settings);
+		bed_open(&small, UNITS "flash.blocks=20 flash.over_provisioning=0.4 gc.low=3 ");
+		serve_both(&large, &small, 4000);
+		assert_same_counts(&large, &small, bad[i]);
+		bed_close(&large);
+		bed_close(&small);
+	}
+}
+
+/* Two channels.  Blocks 1 and 4 of the first plane and block 2 of the second (18) are bad: unit 1 is made
+ * of blocks 2 and 17, or of those of number 3. */
 static void test_units_of_good_blocks(void **state)
 {
 	struct bed b;
 
 	(void)state;
-	bed_open(&b, UNITS "bad.list=1,18 ");
-	assert_int_equal(b.drive->ftl->store->space->geometry->blocks, 15);
+	bed_open(&b, UNITS "bad.list=1,4,18 ");
+	assert_int_equal(b.drive->ftl->store->space->geometry->blocks, 14);
 	serve(&b, 0, REQUEST_WRITE, 0, 10);
 	assert_int_equal(owner_at(&b, 0, 3), 6);
 	assert_int_equal(owner_at(&b, 2, 0), 8);
@@ -219,6 +245,7 @@ int main(void)
 		cmocka_unit_test(test_bad_blocks_are_passed_over),
 		cmocka_unit_test(test_the_threshold_counts_bad_blocks),
 		cmocka_unit_test(test_a_plane_with_bad_blocks_is_a_smaller_one),
+		cmocka_unit_test(test_a_drive_with_fewer_units_is_a_smaller_one),
 		cmocka_unit_test(test_units_of_good_blocks),
 		cmocka_unit_test(test_the_threshold_counts_units_that_are_left),
 		cmocka_unit_test(test_the_pool_has_good_blocks),

@@ -542,16 +542,16 @@ static void test_no_page_to_write_to(void **state)
 		while (space_has_page(w->space, p, STREAM_HOST, true)) {
 			struct io untimed = { .flash = w->bench->flash };
 
-			flash_program(&untimed, space_take(w->space, p, STREAM_HOST, true), 1, 1, CAUSE_HOST,
-				OP_NONE);
+			flash_program(&untimed, space_take(w->space, NULL, p, STREAM_HOST, true), 1, 1,
+				CAUSE_HOST, OP_NONE);
 		}
 	w->directory->client.allocate = world_allocate;
 	for (uint32_t id = 0; id < PAGES; id++)
 		while (space_has_page(w->space, id, MAP, true)) {
 			struct io untimed = { .flash = w->bench->flash };
 
-			flash_program(
-				&untimed, space_take(w->space, id, MAP, true), 1, 1, CAUSE_HOST, OP_NONE);
+			flash_program(&untimed, space_take(w->space, NULL, id, MAP, true), 1, 1, CAUSE_HOST,
+				OP_NONE);
 		}
 	begin(w);
 	assert_true(entry_cache_get(w->entries, io, PER_PAGE, 8) == OP_NONE);

@@ -73,7 +73,7 @@ static bool is_candidate(const struct plot *f, block_t b, plane_t plane)
 
 static void write_to(struct plot *f, plane_t plane, unsigned stream)
 {
-	ppn_t ppn = space_take(f->space, plane, stream, true);
+	ppn_t ppn = space_take(f->space, NULL, plane, stream, true);
 	block_t b;
 
 	assert_true(ppn != PPN_NONE);

@@ -476,7 +476,7 @@ static void write_data(struct world *w, struct io *io, uint32_t owner, bool firs
 	ppn_t to;
 
 	assert_true(collector_make_room(w->collector, io, plane, STREAM_HOST));
-	to = space_take(w->space, plane, STREAM_HOST, false);
+	to = space_take(w->space, NULL, plane, STREAM_HOST, false);
 	flash_program(io, to, owner, 1, CAUSE_HOST, OP_NONE);
 	if (!first)
 		space_release(w->space, w->data[owner]);
@@ -563,8 +563,8 @@ static void test_no_page_to_write_to(void **state)
 	for (uint32_t i = 0; i < g->pages; i++) {
 		struct io io = { .flash = w->bench->flash };
 
-		flash_program(&io, space_take(w->space, i % g->planes, STREAM_HOST, true), 1, 1, CAUSE_HOST,
-			OP_NONE);
+		flash_program(&io, space_take(w->space, NULL, i % g->planes, STREAM_HOST, true), 1, 1,
+			CAUSE_HOST, OP_NONE);
 	}
 	get(w, 1, true);
 	assert_int_equal(flash_total(w->bench->flash, OP_PROGRAM), 0);

@@ -78,6 +78,29 @@ static const struct {
 		"precondition.mode = aged: ftl = zns ages as its host has it; use none, fill or trace" },
 	{ "ftl=zns", "precondition.premap = pages: ftl = zns is filled by its host, zone by zone; set "
 		     "precondition.premap = none, or host.layer = zoned" },
+	{ "ftl=fast bad.list=3",
+		"bad.list = 3: ftl = fast places pages itself or collects in no time; bad blocks need an FTL "
+		"such as page, across or dftl" },
+	{ "ftl=fast bad.share=0.01",
+		"bad.share = 0.01: ftl = fast places pages itself or collects in no time; bad blocks need an "
+		"FTL such as page, across or dftl" },
+	{ "ftl=fast parity.on=true",
+		"parity.on = true: ftl = fast places pages itself or collects in no time; parity needs an FTL "
+		"such as page, across or dftl" },
+	{ "ftl=mrsm parity.on=true flash.page_bytes=8192",
+		"parity.on = true: ftl = mrsm keeps parts of pages; parity needs an FTL such as page, across "
+		"or dftl" },
+	{ SLC "parity.on=true",
+		"parity.on = true: slc.mode = dynamic does not go with it; set slc.mode = off" },
+	{ "parity.on=true flash.copyback=false flash.program_unit=wordline",
+		"parity.on = true: flash.program_unit = wordline does not go with it yet; set "
+		"flash.program_unit = page" },
+	{ "parity.on=true placement.policy=static",
+		"parity.on = true: placement.policy = static fills the planes one by one; set "
+		"placement.policy = superblock and placement.superblock = unit" },
+	{ "parity.on=true placement.policy=superblock placement.superblock=drive",
+		"parity.on = true: placement.superblock = drive fills the dies one by one; set "
+		"placement.superblock = unit" },
 	{ "ftl=fast flash.copyback=false flash.program_unit=wordline",
 		"flash.program_unit = wordline: ftl = fast places pages itself" },
 	{ "ftl=dftl flash.copyback=false flash.program_unit=wordline map.blocking=true",

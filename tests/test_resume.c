@@ -318,6 +318,16 @@ static void resume_by_hand(void *context)
 	"0,W,0,32768,0,0\n1600,R,20480,4096,0,0\n2000,R,0,4096,0,0\n"                                        \
 	"2600,R,0,4096,0,0\n4300,R,4096,4096,0,0\n4310,W,8192,4096,0,0\n9000,W,8192,32768,0,0\n"
 
+#define FOUR_DIES                                                                                            \
+	"flash.channels=4 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=32 flash.pages=8 "          \
+	"flash.page_bytes=4K flash.over_provisioning=0.6 precondition.mode=fill "                            \
+	"placement.policy=superblock placement.superblock=unit parity.on=true parity.fail_at=4 "             \
+	"parity.fail_die=1 "
+
+static const char of_parity[] = "0,W,0,40960,0,0\n10,R,4096,40960,0,0\n20,W,81920,20480,0,0\n"
+				"30,R,0,409600,0,0\n40,W,4096,2048,0,0\n50,W,204800,81920,0,0\n"
+				"60,R,204800,40960,0,0\n5000,R,0,819200,0,0\n";
+
 static void test_what_is_waited_for_by_hand(void **state)
 {
 	static struct by_hand cases[] = {
@@ -337,6 +347,11 @@ static void test_what_is_waited_for_by_hand(void **state)
 		{ "dftl", FOLDING " map.cache_bytes=64", FOLDED, 3 },
 		{ "page", FOLDING " slc.mode=dynamic slc.when_full=fold fdp.handles=2 fdp.by=hint", FOLDED,
 			2 },
+		/* Before, at and after the failure of a die, with reads of lost pages under way. */
+		{ "page", FOUR_DIES, of_parity, 2 },
+		{ "page", FOUR_DIES "parity.rebuild=all", of_parity, 3 },
+		{ "page", FOUR_DIES, of_parity, 5 },
+		{ "dftl", FOUR_DIES "map.cache_bytes=4K parity.rebuild=all", of_parity, 7 },
 	};
 	struct child child;
 

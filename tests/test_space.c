@@ -43,7 +43,7 @@ static void plot_close(struct plot *f)
 /* Takes a page of plane 0 and programs it. */
 static ppn_t write_page(struct plot *f, unsigned stream, bool privileged)
 {
-	ppn_t ppn = space_take(f->space, 0, stream, privileged);
+	ppn_t ppn = space_take(f->space, NULL, 0, stream, privileged);
 
 	if (ppn != PPN_NONE)
 		flash_program(&f->io, ppn, 1, 4, CAUSE_HOST, OP_NONE);

@@ -109,6 +109,13 @@ static bool picture_is_new(const struct player *p, ppn_t ppn)
 	return page < b->next && (b->erases != before->erases || page >= before->next);
 }
 
+static bool picture_is_parity(const struct player *p, ppn_t ppn)
+{
+	const struct store *store = p->drive->ftl->store;
+
+	return store && store->units.parity && parity_is_parity(&store->parity, ppn);
+}
+
 /* A programmed page, live or dead. */
 static struct cell picture_cell_of_used(const struct player *p, ppn_t ppn)
 {
@@ -127,7 +134,10 @@ static struct cell picture_cell_of_used(const struct player *p, ppn_t ppn)
 		c.mark = '-', c.look = LOOK_DIED;
 	else if (live && bits_get(p->pending, ppn))
 		c.mark = '~', c.look = LOOK_PENDING;
-	if (owner != OWNER_NONE) {
+	if (!live && owner == OWNER_NONE && picture_is_parity(p, ppn)) {
+		c.look = fresh ? LOOK_NEW : LOOK_LIVE;
+		snprintf(c.text, sizeof c.text, "P");
+	} else if (owner != OWNER_NONE) {
 		name_owner(p->drive->ftl, owner, name, sizeof name);
 		picture_shorten(name, c.text, sizeof c.text);
 	}

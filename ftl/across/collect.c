@@ -38,7 +38,7 @@ static void across_fold_into(
 	struct space *space = f->store->space;
 	plane_t plane = geometry_plane(space->geometry, space_block_of(space, old.ppn));
 	mask_t kept = old.mask & ~sectors;
-	ppn_t to = space_take(space, plane, fold->stream, true);
+	ppn_t to = space_take(space, io, plane, fold->stream, true);
 	struct deps d = { .count = 0 };
 
 	BUG_ON(to == PPN_NONE, "plane %u has no free page to fold LPN %u into", plane, lpn);
