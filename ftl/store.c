@@ -332,11 +332,22 @@ void store_tag(const struct store *s, block_t block, char tag[STORE_TAG])
 		memcpy(tag, (char[STORE_TAG]){ '@', (char)('0' + handle) }, STORE_TAG);
 }
 
+/* What follows from a die that had failed. */
+static bool store_restored(void *store)
+{
+	struct store *s = store;
+
+	if (parity_has_failed(&s->parity))
+		collector_count_pages(s->collector);
+	return true;
+}
+
 const struct state_row store_state[] = {
 	STATE_FIXED(settings, plan, blocks, units, bad, handles, directs),
 	STATE_STRUCT(struct store, parity, parity_state),
 	STATE_POINTER(struct store, space, space_state),
 	STATE_POINTER(struct store, collector, collector_state),
+	STATE_RESTORED(store_restored),
 	STATE_STRUCT(struct store, placement, placement_state),
 	STATE_STRUCT(struct store, slc, slc_state),
 	STATE_STRUCT(struct store, refresh, refresh_state),

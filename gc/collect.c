@@ -512,12 +512,6 @@ bool collector_fold(struct collector *c, struct io *io, block_t b, unsigned stre
 	return true;
 }
 
-static bool collector_restored(void *collector)
-{
-	collector_count_pages(collector);
-	return true;
-}
-
 static const struct state_row *collector_policy_state(const void *policy)
 {
 	return ((const struct gc_policy *)policy)->ops->state;
@@ -532,9 +526,8 @@ static const struct state_row collector_gc_state[] = {
 };
 
 const struct state_row collector_state[] = {
-	STATE_FIXED(space, flash, settings, wear, ftl, client, slc, looks, rate),
-	STATE_REBUILT(low_water, high_water, soft_water),
-	STATE_RESTORED(collector_restored),
+	STATE_FIXED(space, flash, settings, wear, ftl, client, slc, low_water, high_water, soft_water, looks,
+		rate),
 	STATE_SCRATCH(collecting),
 	STATE_COUNTED(count, uncounted),
 	STATE_STRUCT(struct collector, policy, collector_gc_state),

@@ -220,7 +220,7 @@ static void judge_made_forward(struct judge *j, struct judged_op *d)
 static void judge_check_made(const struct judge *j, const struct made_op *made)
 {
 	BUG_ON(made->kind < OP_KINDS && (judge_is_lost(j, made->ppn) ||
-						   (made->kind == OP_COPY && judge_is_lost(j, made->to))),
+						(made->kind == OP_COPY && judge_is_lost(j, made->to))),
 		"a %s of page %u is made for a die that has failed", op_name(made->kind), made->ppn);
 	BUG_ON(made->kind == OP_PROGRAM && made->cause == CAUSE_PARITY && made->awaited,
 		"a request waits for the parity in page %u", made->ppn);

@@ -261,7 +261,8 @@ static inline unsigned draw_features(const struct combination *c)
 {
 	static const unsigned sets[] = { 0, 0, 0, 0, 0, 0, WITH_SLC, WITH_SLC, WITH_HANDLES, WITH_UNITS,
 		WITH_WORDLINES, WITH_WORDLINES, WITH_SLC | WITH_HANDLES, WITH_HANDLES | WITH_UNITS,
-		WITH_HANDLES | WITH_WORDLINES, WITH_BAD, WITH_BAD | WITH_SLC, WITH_BAD | WITH_UNITS, PARITY, PARITY, PARITY | WITH_HANDLES, PARITY | WITH_BAD };
+		WITH_HANDLES | WITH_WORDLINES, WITH_BAD, WITH_BAD | WITH_SLC, WITH_BAD | WITH_UNITS, PARITY,
+		PARITY, PARITY | WITH_HANDLES, PARITY | WITH_BAD };
 	struct random random;
 
 	if (!has_collector(c) || has_classes(ftls[c->ftl]))

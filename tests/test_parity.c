@@ -127,6 +127,22 @@ static void test_free_pages_are_those_of_data(void **state)
 	bed_close(&b);
 }
 
+/* An update of a handle leaves the rest of its unit to pads, whose stripes have parity, too. */
+static void test_an_update_pads(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, DRIVE "fdp.handles=2 ");
+	serve(&b, 0, REQUEST_WRITE, 0, 4);
+	drive_submit(b.drive, &(struct request){ .type = REQUEST_UPDATE });
+	drive_drain(b.drive);
+	assert_statistic(&b, "flash.program.pad", 8);
+	assert_statistic(&b, "parity.programs", 4);
+	ftl_check(b.drive->ftl);
+	bed_close(&b);
+}
+
 /* ---- the law ---- */
 
 static void write_to_both(struct bed *a, struct bed *b, int requests)
@@ -162,7 +178,7 @@ static void test_parity_is_a_die_less(void **state)
 
 		snprintf(text, sizeof text,
 			PAPER_DRIVE "flash.dies=1 flash.page_bytes=4096 flash.blocks=24 gc.threshold=0.1 "
-				    "flash.copyback=false flash.forward_bytes=0 %s ",
+				    "flash.forward_bytes=0 %s ",
 			with[i]);
 		snprintf(settings, sizeof settings,
 			"%s " WITH_UNITS "flash.channels=%u flash.over_provisioning=0.6 parity.on=true", text,
@@ -247,6 +263,29 @@ static void test_a_write_keeps_lost_data(void **state)
 	assert_statistic(&b, "parity.lost_rmw_reads", 1);
 	assert_statistic(&b, "flash.read.rmw", 0);
 	assert_statistic(&b, "flash.read.parity", 3);
+	bed_close(&b);
+}
+
+/* Page 3, alone in stripe 1, is lost with die 0; its parity is programmed on die 2 and then read in 1 ms.
+ * Unit 1 is filled with the 8 pages of three dies; the next page, on die 1, finds 14 free units and has
+ * unit 0 collected.  It waits for an erase, but not for the read. */
+static void test_requests_wait_for_their_own_reads(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, DRIVE "flash.read_ns=1000000 flash.erase_ns=0 flash.forward_bytes=0 gc.low=15 "
+			   "parity.fail_at=3 ");
+	serve(&b, 0, REQUEST_WRITE, 0, 4);
+	serve(&b, b.last, REQUEST_TRIM, 0, 3);
+	assert_int_equal(serve(&b, b.last + 10000000, REQUEST_READ, 3, 1), WRITE + 1004100);
+	serve(&b, b.last + 10000000, REQUEST_WRITE, 12, 8);
+	assert_statistic(&b, "gc.collections", 0);
+	assert_int_equal(serve(&b, b.last + 10000000, REQUEST_WRITE, 20, 1), 100 + WRITE);
+	assert_statistic(&b, "gc.collections", 1);
+	assert_statistic(&b, "parity.lost_reads", 2);
+	assert_statistic(&b, "flash.read.parity", 2);
+	assert_statistic(&b, "flash.read.gc", 0);
 	bed_close(&b);
 }
 
@@ -337,7 +376,8 @@ static void test_all_is_rebuilt_at_once(void **state)
 	bed_close(&b);
 }
 
-/* A unit that ended with 5 of 12 pages, all live, is no victim; one with a dead page is. */
+/* A unit that ended with 5 of 12 pages, all live, is no victim, and one with more live pages is in its place;
+ * with a dead page it is. */
 static void test_a_unit_that_ended_without_a_dead_page(void **state)
 {
 	struct bed b;
@@ -348,12 +388,36 @@ static void test_a_unit_that_ended_without_a_dead_page(void **state)
 	serve_after_failure(&b, REQUEST_WRITE, 5, 8);
 	drive_submit(b.drive, &(struct request){ .type = REQUEST_COLLECT });
 	assert_statistic(&b, "gc.collections", 0);
-	serve(&b, b.last, REQUEST_TRIM, 4, 1);
+	serve(&b, b.last, REQUEST_TRIM, 12, 1);
 	drive_submit(b.drive, &(struct request){ .type = REQUEST_COLLECT });
 	assert_statistic(&b, "gc.collections", 1);
-	assert_statistic(&b, "gc.moved_pages", 4);
+	assert_statistic(&b, "gc.moved_pages", 7);
 	assert_statistic(&b, "flash.erase.gc", 3);
+	serve(&b, b.last, REQUEST_TRIM, 4, 1);
+	drive_submit(b.drive, &(struct request){ .type = REQUEST_COLLECT });
+	assert_statistic(&b, "gc.collections", 2);
+	assert_statistic(&b, "gc.moved_pages", 7 + 4);
+	assert_statistic(&b, "flash.erase.gc", 3 + 3);
 	assert_statistic(&b, "parity.lost_reads", 2);
+	bed_close(&b);
+}
+
+/* Of the 12 pages of unit 0 nine are live: to collect it would cost more than the 8 pages of a new unit. */
+static void test_a_unit_that_holds_more_than_a_new_one(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, DRIVE "parity.fail_at=100 ");
+	serve(&b, 0, REQUEST_WRITE, 0, 12);
+	serve(&b, b.last, REQUEST_TRIM, 0, 3);
+	serve_after_failure(&b, REQUEST_READ, 3, 1);
+	drive_submit(b.drive, &(struct request){ .type = REQUEST_COLLECT });
+	assert_statistic(&b, "gc.collections", 0);
+	serve(&b, b.last, REQUEST_TRIM, 3, 2);
+	drive_submit(b.drive, &(struct request){ .type = REQUEST_COLLECT });
+	assert_statistic(&b, "gc.collections", 1);
+	assert_statistic(&b, "gc.moved_pages", 7);
 	bed_close(&b);
 }
 
@@ -451,14 +515,17 @@ int main(void)
 		cmocka_unit_test(test_places_of_two_planes),
 		cmocka_unit_test(test_parity_is_not_waited_for),
 		cmocka_unit_test(test_free_pages_are_those_of_data),
+		cmocka_unit_test(test_an_update_pads),
 		cmocka_unit_test(test_parity_is_a_die_less),
 		cmocka_unit_test(test_a_lost_page_is_read_from_the_others),
 		cmocka_unit_test(test_a_write_keeps_lost_data),
+		cmocka_unit_test(test_requests_wait_for_their_own_reads),
 		cmocka_unit_test(test_open_units_end),
 		cmocka_unit_test(test_no_parity_on_the_die_that_failed),
 		cmocka_unit_test(test_the_threshold_is_of_the_pages_that_are_left),
 		cmocka_unit_test(test_all_is_rebuilt_at_once),
 		cmocka_unit_test(test_a_unit_that_ended_without_a_dead_page),
+		cmocka_unit_test(test_a_unit_that_holds_more_than_a_new_one),
 		cmocka_unit_test(test_a_die_is_lost_at_any_time),
 		cmocka_unit_test(test_refusals),
 	};

@@ -85,8 +85,8 @@ static const struct {
 		"bad.share = 0.01: ftl = fast places pages itself or collects in no time; bad blocks need an "
 		"FTL such as page, across or dftl" },
 	{ "ftl=fast parity.on=true",
-		"parity.on = true: ftl = fast places pages itself or collects in no time; parity needs an FTL "
-		"such as page, across or dftl" },
+		"parity.on = true: ftl = fast places pages itself or collects in no time; parity needs an "
+		"FTL such as page, across or dftl" },
 	{ "ftl=mrsm parity.on=true flash.page_bytes=8192",
 		"parity.on = true: ftl = mrsm keeps parts of pages; parity needs an FTL such as page, across "
 		"or dftl" },
