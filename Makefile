@@ -379,6 +379,7 @@ check-counts: ssd ## counts beside those of independent reference models
 	@echo "== counts of reference models"
 	@tests/counts tests/golden/ftl-counts.tsv $(TRACES)
 	@tests/counts tests/golden/mapping-counts.tsv $(TRACES)
+	@tests/counts tests/golden/leaftl-counts.tsv $(TRACES)
 	@tests/counts tests/golden/classes-counts.tsv $(TRACES)
 	@tests/counts --only "ftl " tests/golden/buffer-counts.tsv $(TRACES)
 	@tests/counts tests/golden/minipage-counts.tsv $(TRACES)

@@ -5,13 +5,21 @@
 
 #include <inttypes.h>
 
+/* Open wordlines of a plane into which data of the host goes. */
+static uint64_t durable_streams(const struct settings *s)
+{
+	unsigned of_ftl = settings_ftl(s)->host_streams;
+
+	return s->ftl.handles.handles * (of_ftl ? of_ftl : 1);
+}
+
 /* Programs of a plane that wait for each other stand in this many wordlines: in one of each pass, of each
- * placement handle. */
+ * placement handle or class of data. */
 static uint64_t durable_pages_of_plane(const struct settings *s, uint64_t wordlines)
 {
 	bool by_wordline = s->flash.program_unit == UNIT_WORDLINE;
 
-	return wordlines * s->flash.cell_bits * (by_wordline ? s->ftl.handles.handles : 1);
+	return wordlines * s->flash.cell_bits * (by_wordline ? durable_streams(s) : 1);
 }
 
 bool durable_memory(const struct settings *s, const struct geometry *g, uint64_t *pages, struct fault *fault)
@@ -21,7 +29,9 @@ bool durable_memory(const struct settings *s, const struct geometry *g, uint64_t
 	uint64_t bytes = s->host.write_bytes;
 	const char *why = !by_wordline                      ? ""
 			  : handles_are_on(&s->ftl.handles) ? ": passes x cell_bits x handles for each plane"
-							    : ": passes x cell_bits for each plane";
+			  : settings_ftl(s)->host_streams > 1
+				  ? ": passes x cell_bits x classes for each plane"
+				  : ": passes x cell_bits for each plane";
 
 	*pages = 0;
 	if (s->host.write_done != DONE_IN_MEMORY)
@@ -40,6 +50,12 @@ bool durable_matters(const struct settings *s)
 
 /* ---- requests ---- */
 
+static void durable_flush_ftl(struct drive *d)
+{
+	if (d->ftl->ops->flush)
+		d->ftl->ops->flush(d->ftl, &d->io);
+}
+
 /* One look-up tells the controller which programs have been made. */
 void durable_flush(struct drive *d)
 {
@@ -48,6 +64,7 @@ void durable_flush(struct drive *d)
 		return;
 	schedule_make_durable(d->flash->schedule, &d->io);
 	buffer_clean(d->buffer, (struct extent){ 0, d->geometry.logical_sectors });
+	durable_flush_ftl(d);
 	schedule_flush(d->flash->schedule, &d->io);
 	fill_up_for(d->ftl->store, &d->io, INDEX_NONE);
 }
@@ -67,5 +84,6 @@ void durable_end(struct drive *d)
 	for (uint32_t i = 0; i < h->parts; i++)
 		if (h->part[i].type == REQUEST_WRITE)
 			buffer_clean(d->buffer, h->part[i].device);
+	durable_flush_ftl(d);
 	fill_up_for(d->ftl->store, &d->io, d->io.ticket);
 }

@@ -6,8 +6,8 @@
  * With power-loss protection (host.plp) data in the controller's memory is safe: a FLUSH takes its look-up
  * alone, and FUA changes nothing.
  *
- * Data that an FTL keeps in memory until a page is full (ftl = zns, minipage) stays there: a FLUSH waits for
- * the programs that have been made.
+ * Pages that an FTL keeps in memory to sort them (ftl = leaftl) are programmed, all of them.  Data that it
+ * keeps until a page is full (zns, minipage) stays there: a FLUSH waits for the programs that have been made.
  */
 #ifndef DRIVE_DURABLE_H
 #define DRIVE_DURABLE_H

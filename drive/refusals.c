@@ -35,6 +35,11 @@ static bool refusals_mixes_requests(const struct drive *d)
 	return refusals_handles(d) && d->ftl->store && d->ftl->store->plan.mixes_requests;
 }
 
+static bool refusals_sorts_requests(const struct drive *d)
+{
+	return refusals_handles(d) && d->ftl->store && d->ftl->store->plan.sorts_requests;
+}
+
 static bool refusals_units(const struct drive *d)
 {
 	return placement_has_units(&d->settings->ftl.placement);
@@ -255,6 +260,7 @@ const struct refusal refusals[] = {
 		"dftl" },
 	{ "fdp.handles", "ftl", refusals_mixes_requests,
 		"packs data of several requests into a page; set its `pack` to request" },
+	{ "fdp.handles", "ftl", refusals_sorts_requests, "writes pages of all requests in one order" },
 	{ "fdp.handles", "gc.separate", refusals_not_separate,
 		"mixes what is moved with what is written; set gc.separate = true" },
 	{ "fdp.isolation", "wear.delta", refusals_cold,

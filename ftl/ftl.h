@@ -114,6 +114,12 @@ struct ftl_ops {
 	 * preconditioning; of a fill, once after all its data. */
 	void (*place_map)(struct ftl *, struct io *);
 
+	/* Programs whatever data waits in the FTL's memory.  Not for data that waits until a page is full: it
+	 * stays. */
+	void (*flush)(struct ftl *, struct io *);
+
+	unsigned host_streams; /* among which data of the host is divided at the same time; 0: one */
+
 	/* For buffers that require it: writes these extents into one page. */
 	void (*write_merged)(struct ftl *, struct io *, const struct extent *, size_t n);
 	/* For buffers that require it: among the extents to write there may be an empty one at the start of a

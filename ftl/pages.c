@@ -56,6 +56,32 @@ void pages_tell_answer(struct io *io, ppn_t ppn, lpn_t lpn, mask_t mask)
 		flash_answers(io, ppn, e);
 }
 
+void pages_tell_dram(struct flash *f, lpn_t lpn, mask_t mask,
+	void (*tell)(struct oracle *, enum oracle_holder, struct extent))
+{
+	struct extent e = { .end = geometry_page_start(f->geometry, lpn) };
+
+	while (f->oracle && pages_next_run(f->geometry, lpn, mask, &e))
+		tell(f->oracle, HOLDER_FTL, e);
+}
+
+void pages_tell_loaded(struct flash *f, ppn_t from, lpn_t lpn, mask_t mask)
+{
+	struct extent e = { .end = geometry_page_start(f->geometry, lpn) };
+
+	while (f->oracle && pages_next_run(f->geometry, lpn, mask, &e))
+		oracle_dram_keep(f->oracle, HOLDER_FTL, from, e);
+}
+
+void pages_tell_stored(struct flash *f, ppn_t to, lpn_t lpn, mask_t mask)
+{
+	struct extent e = { .end = geometry_page_start(f->geometry, lpn) };
+
+	while (f->oracle && pages_next_run(f->geometry, lpn, mask, &e))
+		oracle_page_dram(f->oracle, to, e);
+	pages_tell_dram(f, lpn, mask, oracle_dram_drop);
+}
+
 void mask_print(mask_t mask, FILE *out)
 {
 	uint32_t from, end = 0;

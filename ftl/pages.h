@@ -72,6 +72,13 @@ static inline void pages_answer(struct io *io, ppn_t ppn, lpn_t lpn, mask_t mask
 		pages_tell_answer(io, ppn, lpn, mask);
 }
 
+/* For sectors of a page that the FTL holds in DRAM: oracle_dram_store(), _answer() or _drop(); they were read
+ * from a page; they are in a page now, and in DRAM no more. */
+void pages_tell_dram(
+	struct flash *, lpn_t, mask_t, void (*tell)(struct oracle *, enum oracle_holder, struct extent));
+void pages_tell_loaded(struct flash *, ppn_t from, lpn_t, mask_t);
+void pages_tell_stored(struct flash *, ppn_t to, lpn_t, mask_t);
+
 /* In words: "sectors 0-3, 8-15" or "no sectors"; "in BLOCK.PAGE: sectors 0-3". */
 void mask_print(mask_t, FILE *);
 void pages_print(const struct geometry *, ppn_t, mask_t, FILE *);

@@ -228,31 +228,52 @@ static ppn_t store_take_in(struct store *s, struct io *io, plane_t plane, unsign
 	return space_take(s->space, io, plane, stream, s->collector->collecting);
 }
 
-ppn_t store_take(struct ftl *f, struct io *io, lpn_t lpn, unsigned stream)
+ppn_t store_take_from(struct ftl *f, struct io *io, lpn_t lpn, unsigned stream, plane_t *plane)
 {
 	struct store *s = f->store;
 	bool directed = s->directs && stream == STREAM_HOST;
 	bool cached = directed && slc_is_on(&s->settings->slc) && io->cached;
 	uint8_t handle = directed ? handles_of_page(&s->handles, lpn, io->handle) : 0;
-	plane_t plane;
 
 	if (directed && s->plan.stream_of)
 		stream = s->plan.stream_of(f, io, lpn);
 	else if (directed && handles_are_on(s->handles.settings))
 		stream = s->handles.host[handle];
-	plane = placement_choose(&s->placement, lpn, stream);
+	if (*plane == PLANE_NONE)
+		*plane = placement_choose(&s->placement, lpn, stream);
 	for (plane_t tries = 0; tries < s->space->geometry->planes; tries++) {
-		ppn_t ppn = store_take_in(s, io, plane, stream, cached);
+		ppn_t ppn = store_take_in(s, io, *plane, stream, cached);
 
 		if (ppn != PPN_NONE) {
 			if (directed)
 				handles_count_page(&s->handles, io, handle);
 			return ppn;
 		}
-		plane = placement_after(&s->placement, plane);
+		*plane = placement_after(&s->placement, *plane);
 	}
 	f->failed = true;
 	return PPN_NONE;
+}
+
+ppn_t store_take(struct ftl *f, struct io *io, lpn_t lpn, unsigned stream)
+{
+	plane_t plane = PLANE_NONE;
+
+	return store_take_from(f, io, lpn, stream, &plane);
+}
+
+plane_t store_make_room(struct ftl *f, struct io *io, lpn_t lpn, unsigned stream)
+{
+	struct store *s = f->store;
+	plane_t plane = placement_choose(&s->placement, lpn, stream);
+
+	for (plane_t tries = 0; tries < s->space->geometry->planes; tries++) {
+		if (collector_make_room(s->collector, io, plane, stream))
+			return plane;
+		plane = placement_after(&s->placement, plane);
+	}
+	f->failed = true;
+	return PLANE_NONE;
 }
 
 bool store_collect(struct store *s, struct io *io)

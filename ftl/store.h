@@ -25,6 +25,7 @@ struct store_plan {
 	/* collection packs live slots of partly dead pages, and one block is all the reserve there is */
 	bool packs;
 	bool mixes_requests; /* a page may hold data of several requests */
+	bool sorts_requests; /* pages of several requests are written together */
 	/* Optional: the stream of data of the host, asked for once for each page, before room is made for it;
 	 * with it goes `stream_of` of the client. */
 	unsigned (*stream_of)(struct ftl *, struct io *, lpn_t);
@@ -59,6 +60,14 @@ void store_free(struct store *);
  * and leaves its mapping as it is.
  */
 ppn_t store_take(struct ftl *, struct io *, lpn_t, unsigned stream);
+
+/* The same from this plane, for pages that are to be in one; PLANE_NONE: from any.  *plane becomes that of
+ * the page: another one if the plane is full. */
+ppn_t store_take_from(struct ftl *, struct io *, lpn_t, unsigned stream, plane_t *plane);
+
+/* Makes room for a page of a stream of the FTL's own, collecting where needed, and returns its plane.
+ * PLANE_NONE: the drive is full; the FTL is marked failed. */
+plane_t store_make_room(struct ftl *, struct io *, lpn_t, unsigned stream);
 
 /* Collects one block of the plane with the fewest free pages that can be collected.  False: none can. */
 bool store_collect(struct store *, struct io *);

@@ -3,19 +3,18 @@
 #include "base/bits.h"
 #include "base/memory.h"
 
-/* In a collection from the reserve of its own plane: other planes need theirs. */
+/* In a collection into the reserve of its own plane: other planes need theirs. */
 static ppn_t table_take_page(void *table, struct io *io, uint32_t id)
 {
 	struct table *t = table;
 
-	return t->collecting == PLANE_NONE
-		       ? store_take(t->ftl, io, id, t->stream)
-		       : space_take(t->ftl->store->space, io, t->collecting, t->stream, true);
+	return t->into == PLANE_NONE ? store_take(t->ftl, io, id, t->stream)
+				     : space_take(t->ftl->store->space, io, t->into, t->stream, true);
 }
 
 void table_init(struct table *t, struct ftl *f, unsigned stream, uint32_t pages, owner_t base)
 {
-	*t = (struct table){ .ftl = f, .stream = stream, .collecting = PLANE_NONE };
+	*t = (struct table){ .ftl = f, .stream = stream, .into = PLANE_NONE };
 	t->directory = directory_create(&f->core->map, f->store->space, &f->map, pages, base,
 		(struct directory_client){ t, table_take_page });
 	t->directory->pending_limit = 0;
@@ -43,19 +42,19 @@ void table_emptied(
 {
 	size_t words = bits_words(t->directory->pages);
 
-	t->collecting = geometry_plane(t->ftl->store->space->geometry, victim);
+	t->into = geometry_plane(t->ftl->store->space->geometry, victim);
 	for (uint32_t page = bits_next(t->changed, words, 0); page != INDEX_NONE;
 		page = bits_next(t->changed, words, page)) {
 		bits_clear(t->changed, page);
 		if (directory_apply_updates(t->directory, io, page) && updated)
 			updated(t->ftl, page);
 	}
-	t->collecting = PLANE_NONE;
+	t->into = PLANE_NONE;
 }
 
 const struct state_row table_state[] = {
 	STATE_FIXED(ftl, stream),
-	STATE_SCRATCH(changed, collecting),
+	STATE_SCRATCH(changed, into),
 	STATE_COUNTED(gc_lazy),
 	STATE_POINTER(struct table, directory, directory_state),
 	{ 0 },

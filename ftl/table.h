@@ -20,9 +20,9 @@ struct table {
 	struct ftl *ftl;
 	unsigned stream; /* of its mapping pages */
 	struct directory *directory;
-	uint64_t *changed;  /* bit per mapping page: the present collection changes it */
-	plane_t collecting; /* mapping pages are written into the reserve of this plane; PLANE_NONE */
-	uint64_t gc_lazy;   /* entries that collections changed in DRAM */
+	uint64_t *changed; /* bit per mapping page: the present collection changes it */
+	plane_t into;      /* mapping pages are written into this plane, which has room; PLANE_NONE: any */
+	uint64_t gc_lazy;  /* entries that collections changed in DRAM */
 };
 
 /* Mapping page i is the owner base + i.  The struct does not move afterwards. */

@@ -35,6 +35,10 @@ struct collector *collector_create(struct space *space, const struct gc_settings
 		c->credit = memory_array(space->geometry->planes, sizeof *c->credit, "collection ahead");
 	c->looks = settings->low || c->rate;
 
+	if (client->by_owner)
+		c->order =
+			memory_array(space->geometry->pages_per_block, sizeof *c->order, "order of copies");
+
 	policy->ops = settings->brought ? settings->brought : gc_policies[settings->policy];
 	policy->state = memory_array(1, policy->ops->size, "victim index");
 	policy->space = space;
@@ -55,6 +59,7 @@ void collector_free(struct collector *c)
 	c->policy.ops->exit(&c->policy);
 	memory_free(c->policy.state);
 	memory_free(c->credit);
+	memory_free(c->order);
 	memory_free(c);
 }
 
@@ -114,6 +119,8 @@ static uint64_t collector_reclaim(
 
 	c->collecting = true;
 	space_begin_victim(c->space, victim);
+	if (c->order)
+		space_sort_victim(c->space, c->order);
 	if (c->client->empty && data)
 		c->client->empty(c->ftl, io, victim, stream, cause);
 	else
@@ -528,7 +535,7 @@ static const struct state_row collector_gc_state[] = {
 const struct state_row collector_state[] = {
 	STATE_FIXED(space, flash, settings, wear, ftl, client, slc, low_water, high_water, soft_water, looks,
 		rate),
-	STATE_SCRATCH(collecting),
+	STATE_SCRATCH(collecting, order),
 	STATE_COUNTED(count, uncounted),
 	STATE_STRUCT(struct collector, policy, collector_gc_state),
 	STATE_OF_RUN,

@@ -54,6 +54,8 @@ struct collector_client {
 	 * without it, that of the block's survivors.  Asked before a victim is chosen, too, so it changes
 	 * nothing.  Goes with `emptied`. */
 	unsigned (*stream_of)(const struct ftl *, owner_t, unsigned from);
+	/* Live pages move in the order of their owners, not in that of the pages. */
+	bool by_owner;
 	/*
 	 * Instead of copies page by page, for victims of data: the FTL moves the live data
 	 * (space.victim_page) into pages that it takes with space_take(stream, privileged): at most
@@ -91,6 +93,7 @@ struct collector {
 	const struct collector_client *client;
 	struct slc *slc;                /* that is folded before anything is collected; NULL: none */
 	bool collecting;                /* a collection is running: no other one starts */
+	uint64_t *order;                /* its pages by owner; NULL without by_owner */
 	uint32_t low_water, high_water; /* free pages of a plane: start below, collect up to */
 	uint32_t soft_water;            /* below: work ahead */
 	bool looks;                     /* every page taken may need a collection or a step of one */

@@ -15,6 +15,7 @@ const char *cause_name(enum cause cause)
 		[CAUSE_FOLD] = "fold",
 		[CAUSE_REFRESH] = "refresh",
 		[CAUSE_PARITY] = "parity",
+		[CAUSE_SEARCH] = "search",
 	};
 
 	return names[cause];

@@ -40,6 +40,7 @@ enum cause {
 	CAUSE_FOLD = CAUSES_ALWAYS, /* valid pages moved from SLC blocks to normal ones */
 	CAUSE_REFRESH,              /* valid pages moved before they become unreadable */
 	CAUSE_PARITY,               /* parity pages, and reads that replace the read of a lost page */
+	CAUSE_SEARCH,               /* pages read to find another, or only where a page is */
 	CAUSES
 };
 
@@ -47,7 +48,7 @@ enum cause {
  * says that nobody waits (struct io, `detached`). */
 static inline bool cause_is_background(enum cause cause)
 {
-	return cause >= CAUSE_GC && cause != CAUSE_PARITY;
+	return cause >= CAUSE_GC && cause != CAUSE_PARITY && cause != CAUSE_SEARCH;
 }
 
 /* "host", "rmw", ... as in the names of the statistics. */

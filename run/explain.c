@@ -367,6 +367,7 @@ static const char *const purposes[CAUSES] = {
 	[CAUSE_FOLD] = " (folding)",
 	[CAUSE_REFRESH] = " (refresh)",
 	[CAUSE_PARITY] = " (parity)",
+	[CAUSE_SEARCH] = " (search)",
 };
 
 static uint32_t explain_count_ops(const struct tracer *t, uint32_t from, int kind, enum cause cause)

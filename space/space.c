@@ -3,6 +3,8 @@
 #include "base/fault.h"
 #include "base/memory.h"
 
+#include <stdlib.h>
+
 /* The stream of static wear levelling for cold data.  Cold mapping pages go to the stream of mapping
  * pages. */
 static void space_add_wear_stream(struct space *s)
@@ -190,6 +192,23 @@ void space_begin_victim(struct space *s, block_t b)
 		s->victim_page[s->victim_pages] = space_page(s, b, k);
 		s->victim_pages += flash_owner(s->flash, s->victim_page[s->victim_pages]) != OWNER_NONE;
 	}
+}
+
+static int space_compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Owners are unique: the page in the low half decides nothing. */
+void space_sort_victim(struct space *s, uint64_t *order)
+{
+	for (uint32_t i = 0; i < s->victim_pages; i++)
+		order[i] = (uint64_t)flash_owner(s->flash, s->victim_page[i]) << 32 | s->victim_page[i];
+	qsort(order, s->victim_pages, sizeof *order, space_compare);
+	for (uint32_t i = 0; i < s->victim_pages; i++)
+		s->victim_page[i] = (ppn_t)order[i];
 }
 
 void space_mark_begun(struct space *s, block_t b)

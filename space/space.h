@@ -189,6 +189,9 @@ static inline void space_prefetch(const struct space *s, ppn_t ppn)
 void space_begin_victim(struct space *, block_t);
 void space_end_victim(struct space *);
 
+/* `victim_page` in the order of the pages' owners.  `order` has room for a block. */
+void space_sort_victim(struct space *, uint64_t *order);
+
 /* A closed block is going to be moved later: begun from now on. */
 void space_mark_begun(struct space *, block_t);
 

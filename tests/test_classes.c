@@ -367,6 +367,16 @@ static void test_every_victim_has_room(void **state)
 		"leaves 9.6 spare blocks in each plane beside 0 mapping pages; at least 10 are needed");
 }
 
+/* Each class into which the host's data goes has an open wordline of its own. */
+static void test_memory_for_the_wordlines_of_classes(void **state)
+{
+	(void)state;
+	assert_refused(ONE_PLANE "ftl=dac flash.pages=6 flash.program_unit=wordline flash.cell_bits=3 "
+				 "flash.order=consecutive flash.copyback=false host.write_done=memory "
+				 "host.write_bytes=34K",
+		"holds 17 pages; 18 are needed: passes x cell_bits x classes for each plane");
+}
+
 /* Blocks collected for the next write that collects any. */
 static uint64_t collected_for_a_write(struct bed *b)
 {
@@ -409,6 +419,7 @@ int main(void)
 		cmocka_unit_test(test_one_class_is_page_mapping),
 		cmocka_unit_test(test_every_victim_has_room),
 		cmocka_unit_test(test_with_collection_ahead),
+		cmocka_unit_test(test_memory_for_the_wordlines_of_classes),
 	};
 
 	return cmocka_run_group_tests_name("classes", tests, NULL, NULL);

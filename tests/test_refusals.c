@@ -21,6 +21,8 @@ static const struct {
 		"fdp.handles = 2: ftl = minipage packs data of several requests into a page; set its "
 		"`pack` to "
 		"request" },
+	{ "ftl=leaftl fdp.handles=2 flash.blocks=64 flash.over_provisioning=0.6",
+		"fdp.handles = 2: ftl = leaftl writes pages of all requests in one order" },
 	{ UNITS "ftl=fast",
 		"placement.superblock = unit: ftl = fast places pages itself or collects in no time; "
 		"units need an FTL such as page, across or dftl" },

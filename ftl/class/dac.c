@@ -115,6 +115,7 @@ const struct ftl_ops ftl_dac = {
 	.init = dac_init,
 	.exit = dac_exit,
 	CLASS_OPERATIONS,
+	.host_streams = DATA_CLASSES,
 	.check = dac_check,
 	.facts = dac_facts,
 	.statistics = class_statistics,

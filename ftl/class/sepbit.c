@@ -11,6 +11,8 @@
 #include "base/memory.h"
 #include "flash/schedule.h"
 
+#define SEPBIT_HOST_CLASSES 2u
+
 struct sepbit_settings {
 	uint64_t window;
 };
@@ -118,7 +120,7 @@ static void sepbit_say_why(const struct ftl *f, lpn_t lpn, char *text, size_t by
 static bool sepbit_init(struct ftl *f, struct fault *fault)
 {
 	static const struct class_scheme scheme = {
-		.host_classes = 2,
+		.host_classes = SEPBIT_HOST_CLASSES,
 		.of_written = sepbit_of_written,
 		.of_moved = sepbit_of_moved,
 		.written = sepbit_written,
@@ -220,6 +222,7 @@ const struct ftl_ops ftl_sepbit = {
 	.init = sepbit_init,
 	.exit = sepbit_exit,
 	CLASS_OPERATIONS,
+	.host_streams = SEPBIT_HOST_CLASSES,
 	.check = sepbit_check,
 	.facts = sepbit_facts,
 	.statistics = sepbit_statistics,

@@ -22,6 +22,8 @@ static void demand_emptied(struct ftl *f, struct io *io, block_t victim)
 {
 	struct demand *d = f->state;
 
+	if (d->scheme->emptied)
+		d->scheme->emptied(f);
 	table_emptied(&d->table, io, victim, d->scheme->updated);
 }
 
@@ -29,12 +31,13 @@ bool demand_init(struct ftl *f, const struct demand_scheme *scheme, struct fault
 {
 	static const struct stream streams[] = { { "host", .survivors = DEMAND_GC },
 		{ "gc", .survivors = DEMAND_GC }, { "map", .survivors = DEMAND_MAP, .map = true }, { 0 } };
-	const struct collector_client client = {
-		.relocate = demand_relocate, .emptied = demand_emptied, .prefetch = scheme->prefetch
-	};
+	const struct collector_client client = { .relocate = demand_relocate,
+		.by_owner = scheme->by_owner,
+		.emptied = demand_emptied,
+		.prefetch = scheme->prefetch };
 	struct demand *d = f->state;
 	const struct geometry *g = f->geometry;
-	uint32_t per_page = g->page_bytes / TABLE_ENTRY_BYTES,
+	uint32_t per_page = scheme->per_page ? scheme->per_page : g->page_bytes / TABLE_ENTRY_BYTES,
 		 pages = (g->logical_pages + per_page - 1) / per_page;
 
 	d->scheme = scheme;
@@ -53,7 +56,7 @@ void demand_exit(struct ftl *f)
 
 /* ---- requests ---- */
 
-static op_t demand_look_up(struct ftl *f, struct io *io, lpn_t lpn)
+op_t demand_look_up(struct ftl *f, struct io *io, lpn_t lpn)
 {
 	if (!io->timed)
 		return OP_NONE;
@@ -62,7 +65,7 @@ static op_t demand_look_up(struct ftl *f, struct io *io, lpn_t lpn)
 	return demand_of(f)->scheme->look_up(f, io, lpn);
 }
 
-static void demand_change(struct ftl *f, struct io *io, lpn_t lpn)
+void demand_change(struct ftl *f, struct io *io, lpn_t lpn)
 {
 	struct demand *d = f->state;
 
@@ -73,7 +76,7 @@ static void demand_change(struct ftl *f, struct io *io, lpn_t lpn)
 
 /* Called at the beginning of a request: retries updates that collection had to defer. Returns the number of
  * look-ups that missed so far. */
-static uint64_t demand_begin(struct ftl *f, struct io *io, struct extent last)
+uint64_t demand_begin(struct ftl *f, struct io *io, struct extent last)
 {
 	struct demand *d = f->state;
 
@@ -82,7 +85,7 @@ static uint64_t demand_begin(struct ftl *f, struct io *io, struct extent last)
 	return f->map.lookups - f->map.hits;
 }
 
-static void demand_end(struct ftl *f, const struct io *io, uint64_t begun)
+void demand_end(struct ftl *f, const struct io *io, uint64_t begun)
 {
 	struct demand_statistics *s = &demand_of(f)->statistics;
 

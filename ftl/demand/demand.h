@@ -16,7 +16,8 @@
 
 /* The functions that differ. Mapping page p holds the entries of the logical pages from p * per_page on. */
 struct demand_scheme {
-	uint32_t reserve; /* free blocks of a plane for its collection */
+	uint32_t reserve;  /* free blocks of a plane for its collection */
+	uint32_t per_page; /* entries of a mapping page; 0: as many as it has room for */
 	/* Looks up an entry, in time: counts the look-up, and reads and writes mapping pages. Returns the
 	 * dependency of operations that use the entry. */
 	op_t (*look_up)(struct ftl *, struct io *, lpn_t);
@@ -26,6 +27,9 @@ struct demand_scheme {
 	bool (*moved)(struct ftl *, lpn_t);
 	/* Optional: collection has programmed this mapping page with all its entries. */
 	void (*updated)(struct ftl *, uint32_t page);
+	bool by_owner; /* collection moves pages in their logical order */
+	/* Optional, as the first thing when a victim of data holds nothing live any more. */
+	void (*emptied)(struct ftl *);
 	/* page_prefetch(), or more. */
 	void (*prefetch)(const struct ftl *, lpn_t, enum prefetch_stage);
 };
@@ -50,6 +54,15 @@ static inline struct demand *demand_of(const struct ftl *f)
 }
 
 bool demand_init(struct ftl *, const struct demand_scheme *, struct fault *);
+
+/*
+ * For a scheme that reads and writes in its own way.  A request begins, the last of whose extents is `last`,
+ * and ends; demand_begin() returns what demand_end() takes.  In between, look-ups and changes of entries.
+ */
+uint64_t demand_begin(struct ftl *, struct io *, struct extent last);
+void demand_end(struct ftl *, const struct io *, uint64_t begun);
+op_t demand_look_up(struct ftl *, struct io *, lpn_t);
+void demand_change(struct ftl *, struct io *, lpn_t);
 
 /* Operations. */
 extern const struct state_row demand_state[];
