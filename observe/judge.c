@@ -305,27 +305,6 @@ void judge_repeated(struct judge *j, op_t op, uint32_t times)
 	judge_find(j, op)->retries = times;
 }
 
-void judge_lose_die(struct judge *j, uint32_t die)
-{
-	j->lost = die;
-}
-
-void judge_rebuilt(struct judge *j, ppn_t page, const ppn_t *others, uint32_t n)
-{
-	const struct judged_op *answer = judge_find(j, j->reader[page]);
-
-	BUG_ON(!answer || !judge_is_lost(j, page), "page %u is made anew and was not lost", page);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t at = answer->waits;
-
-		while (at != INDEX_NONE && judge_wait(j, at)->other != j->reader[others[i]])
-			at = judge_wait(j, at)->next;
-		BUG_ON(at == INDEX_NONE,
-			"page %u is made anew from page %u and does not wait for a read of it", page,
-			others[i]);
-	}
-}
-
 void judge_reads_at(struct judge *j, op_t op, ppn_t source)
 {
 	struct judged_op *d = judge_find(j, op);

@@ -71,7 +71,7 @@ JUDGING judge_kept(
 JUDGING judge_copied(struct judge *, ppn_t page, ppn_t from);    /* the same, and nothing else */
 JUDGING judge_answers(struct judge *, ppn_t);                    /* the request is answered from the page */
 JUDGING judge_repeated(struct judge *, op_t op, uint32_t times); /* so many senses of it fail */
-JUDGING judge_lose_die(struct judge *, uint32_t die);         /* it takes no new operation */
+JUDGING judge_lose_die(struct judge *, uint32_t die);            /* it takes no new operation */
 /* A page of that die has been read by way of these others. */
 JUDGING judge_rebuilt(struct judge *, ppn_t page, const ppn_t *others, uint32_t n);
 JUDGING judge_reads_at(struct judge *, op_t op, ppn_t source);

@@ -260,3 +260,26 @@ void judge_done(struct judge *j, op_t op, tick_t now)
 	d->stage = JUDGED_DONE;
 	j->open_ops--;
 }
+
+/* ---- a die that has failed ---- */
+
+void judge_lose_die(struct judge *j, uint32_t die)
+{
+	j->lost = die;
+}
+
+void judge_rebuilt(struct judge *j, ppn_t page, const ppn_t *others, uint32_t n)
+{
+	const struct judged_op *answer = judge_find(j, j->reader[page]);
+
+	BUG_ON(!answer || !judge_is_lost(j, page), "page %u is made anew and was not lost", page);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = answer->waits;
+
+		while (at != INDEX_NONE && judge_wait(j, at)->other != j->reader[others[i]])
+			at = judge_wait(j, at)->next;
+		BUG_ON(at == INDEX_NONE,
+			"page %u is made anew from page %u and does not wait for a read of it", page,
+			others[i]);
+	}
+}
