@@ -74,7 +74,8 @@ void complete_op(struct schedule *s, uint32_t index)
 	complete_unblock_waiters(s, index);
 	if (!ops_is_in_controller(op))
 		complete_leave_blocks(s, op, block);
-	write_memory_leave(s, index);
+	if (op->room != ROOM_NOT_NEEDED)
+		write_memory_leave(s);
 	if (op->ticket != INDEX_NONE) {
 		event_finished(s, index);
 		complete_part(s, op->ticket);

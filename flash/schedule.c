@@ -119,7 +119,8 @@ static void schedule_release(struct schedule *s, uint32_t first_op, uint32_t tic
 
 		event_released(s, first_op, ticket);
 		ready_unblock(s, first_op, INDEX_NONE);
-		write_memory_ask(s, first_op);
+		if (ops_at(&s->ops, first_op)->room == ROOM_LATER)
+			write_memory_ask(s, first_op);
 		first_op = next;
 	}
 	unit_dispatch_woken(s);

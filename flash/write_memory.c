@@ -66,18 +66,12 @@ static void write_memory_go_on(struct schedule *s)
 
 void write_memory_ask(struct schedule *s, uint32_t index)
 {
-	struct op *op = ops_at(&s->ops, index);
-
-	if (op->room != ROOM_LATER)
-		return;
-	op->room = ROOM_ASKED;
+	ops_at(&s->ops, index)->room = ROOM_ASKED;
 	write_memory_go_on(s);
 }
 
-void write_memory_leave(struct schedule *s, uint32_t index)
+void write_memory_leave(struct schedule *s)
 {
-	if (ops_at(&s->ops, index)->room == ROOM_NOT_NEEDED)
-		return;
 	s->memory.used--;
 	write_memory_go_on(s);
 }

@@ -26,10 +26,10 @@ static inline bool write_memory_takes(const struct schedule *s, const struct op 
 	       (op->cause == CAUSE_HOST || (op->cause == CAUSE_PAD && owner != OWNER_NONE));
 }
 
-/* Such a program is issued; its request is released; a program is done. */
+/* Such a program is issued; its request is released; it is done. */
 void write_memory_enter(struct schedule *, uint32_t index);
 void write_memory_ask(struct schedule *, uint32_t index);
-void write_memory_leave(struct schedule *, uint32_t index);
+void write_memory_leave(struct schedule *);
 
 /* The statistics begin. */
 void write_memory_start(struct schedule *);
