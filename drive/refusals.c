@@ -226,9 +226,10 @@ static bool refusals_parity_wordline(const struct drive *d)
 	return refusals_parity(d) && refusals_by_wordline(d);
 }
 
-static bool refusals_wordline_slc(const struct drive *d)
+static bool refusals_density(const struct drive *d)
 {
-	return refusals_by_wordline(d) && refusals_slc(d);
+	return refusals_slc(d) && d->settings->flash.cell_bits > 1 &&
+	       d->settings->flash.cell_bits != d->settings->ftl.slc.density;
 }
 
 static bool refusals_wordline_units(const struct drive *d)
@@ -251,7 +252,8 @@ const struct refusal refusals[] = {
 	{ "flash.program_unit", "ftl", refusals_wordline, "places pages itself" },
 	{ "flash.program_unit", "map.blocking", refusals_blocking,
 		"waits for the program of a single mapping page" },
-	{ "flash.program_unit", "slc.mode", refusals_wordline_slc, "does not go with it yet" },
+	{ "slc.density", "flash.cell_bits", refusals_density,
+		"makes wordlines of another size; an SLC block has one page for each: set both alike" },
 	{ "flash.program_unit", "placement.superblock", refusals_wordline_units, "does not go with it yet" },
 	{ "upkeep.idle_ns", "ftl", refusals_idle, "has no collections that could be made ahead" },
 	{ "gc.copies_per_write", "ftl", refusals_rate, "has no collections that could be made ahead" },

@@ -104,7 +104,7 @@ HOT op_t issue_timed_op(
 		return ops_handle(&s->ops, index);
 	}
 	event_ordered(s, index);
-	if (kind == OP_PROGRAM && s->open)
+	if (kind == OP_PROGRAM && s->open && !(op->mode & OP_IN_SLC))
 		wordline_add(s, index);
 	else
 		order_append(&s->ops, target, index);

@@ -91,6 +91,7 @@ struct wordline {
 	uint8_t issued, ready; /* pages */
 	uint8_t left;          /* bit per page */
 	bool second;           /* it has a second pass: it is not of pads alone */
+	bool folds;            /* a page of it is folded from SLC mode */
 	bool lacks; /* its last pass is held up until pages are issued: its own, or those of the next one */
 };
 

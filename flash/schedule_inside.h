@@ -211,7 +211,9 @@ static inline uint32_t time_in_cells(
 	case OP_READ:
 		return time_of_read(s, ppn, mode & OP_IN_SLC);
 	case OP_PROGRAM:
-		return s->open ? 0 : time_of_program(s, ppn, mode & OP_IN_SLC, mode & OP_FOLDS);
+		return s->open && !(mode & OP_IN_SLC)
+			       ? 0
+			       : time_of_program(s, ppn, mode & OP_IN_SLC, mode & OP_FOLDS);
 	case OP_WORDLINE:
 		return (uint32_t)s->settings->program_ns.ns[0];
 	case OP_SECOND_PASS:

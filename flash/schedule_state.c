@@ -40,6 +40,7 @@ static const struct state_row wordline_state[] = {
 	STATE_NUMBER(struct wordline, ready),
 	STATE_NUMBER(struct wordline, left),
 	STATE_BOOL(struct wordline, second),
+	STATE_BOOL(struct wordline, folds),
 	STATE_BOOL(struct wordline, lacks),
 	{ 0 },
 };

@@ -11,6 +11,12 @@ bool wordline_waits_before(const void *left, const void *right)
 
 /* ---- made with its first page ---- */
 
+static uint32_t wordline_pass_ns(const struct schedule *s, const struct wordline *w, const struct op *pass)
+{
+	return time_in_cells(s, pass->kind, pass->ppn, PPN_NONE, 0) *
+	       (w->folds ? (uint32_t)s->flash->slc_times->fold_passes : 1);
+}
+
 /* A pass for the wordline of the program `page`. */
 static void wordline_add_pass(struct schedule *s, uint32_t number, uint32_t pass, uint32_t page)
 {
@@ -31,10 +37,10 @@ static void wordline_add_pass(struct schedule *s, uint32_t number, uint32_t pass
 		.life = of->life,
 		.to_life = of->life,
 		.die = of->die,
-		.cell_ns = time_in_cells(s, kind, of->ppn, PPN_NONE, 0),
 		.kind = (uint8_t)kind,
 		.cause = of->cause,
 		.stage = w->ready == s->wordline_pages ? STAGE_READY : STAGE_WAITING };
+	op->cell_ns = wordline_pass_ns(s, w, op);
 	w->pass[pass] = index;
 	s->in_flight++;
 	event_pass_made(s, index);
@@ -99,6 +105,16 @@ static void wordline_is_complete(struct schedule *s, block_t b, struct wordline 
 	s->open[b] = INDEX_NONE;
 }
 
+/* A page of it is folded: each pass is one of so many programs. */
+static void wordline_folds(const struct schedule *s, struct wordline *w)
+{
+	w->folds = true;
+	for (int pass = 0; pass < 2; pass++)
+		if (w->pass[pass] != INDEX_NONE)
+			ops_at(&s->ops, w->pass[pass])->cell_ns =
+				wordline_pass_ns(s, w, ops_at(&s->ops, w->pass[pass]));
+}
+
 void wordline_add(struct schedule *s, uint32_t index)
 {
 	ppn_t ppn = ops_at(&s->ops, index)->ppn;
@@ -114,6 +130,8 @@ void wordline_add(struct schedule *s, uint32_t index)
 	w = ops_wordline(&s->ops, s->open[b]);
 	op[index].wordline = s->open[b];
 	ring_append(&w->pages, ARRAY_FIELD(op, behind), index);
+	if (op[index].mode & OP_FOLDS)
+		wordline_folds(s, w);
 	if (++w->issued == s->wordline_pages)
 		wordline_is_complete(s, b, w);
 }
@@ -216,7 +234,7 @@ uint32_t schedule_lacks(const struct schedule *s, block_t b)
 	const struct wordline *w;
 	bool last;
 
-	if (!s->open)
+	if (!s->open || flash_is_slc(s->flash, b))
 		return 0;
 	if (s->open[b] == INDEX_NONE)
 		return (pages - next % pages) % pages;
@@ -299,7 +317,7 @@ void wordline_check(const struct schedule *s)
 	for (block_t b = 0; b < s->geometry->blocks; b++)
 		if (s->open[b] != INDEX_NONE)
 			wordline_check_open(s, b, s->open[b]);
-		else
+		else if (!flash_is_slc(s->flash, b))
 			BUG_ON(s->flash->block[b].next % s->wordline_pages,
 				"a wordline of block %u lacks pages and is not open", b);
 	for (uint32_t i = 0; i < s->waits.count; i++)

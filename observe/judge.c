@@ -152,7 +152,7 @@ static void judge_made_write(struct judge *j, struct judged_op *d)
 	j->writer[judge_target(d)] = d->made.op;
 	if (d->made.kind != OP_PROGRAM)
 		return;
-	if (j->settings.by_wordline)
+	if (j->settings.by_wordline && !d->slc)
 		judge_made_part(j, d);
 	judge_made_program(j, d);
 	d->held = j->settings.by_wordline || d->room == JUDGED_WITHOUT_ROOM ||

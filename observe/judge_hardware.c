@@ -36,7 +36,8 @@ static tick_t judge_cell_ns(const struct judge *j, const struct judged_op *d)
 	if (d->made.kind == OP_COPY)
 		ns += d->retries * (judge_read_ns(j, d->at) + j->settings.ecc_ns);
 	if (d->wordline != INDEX_NONE)
-		return j->settings.program_ns[d->passed];
+		return j->settings.program_ns[d->passed] *
+		       (d->made.cause == CAUSE_FOLD ? j->settings.fold_passes : 1);
 	if (judge_writes(d))
 		ns += judge_program_ns(j, d);
 	return ns;

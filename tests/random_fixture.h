@@ -262,7 +262,7 @@ static inline unsigned draw_features(const struct combination *c)
 	static const unsigned sets[] = { 0, 0, 0, 0, 0, 0, WITH_SLC, WITH_SLC, WITH_HANDLES, WITH_UNITS,
 		WITH_WORDLINES, WITH_WORDLINES, WITH_SLC | WITH_HANDLES, WITH_HANDLES | WITH_UNITS,
 		WITH_HANDLES | WITH_WORDLINES, WITH_BAD, WITH_BAD | WITH_SLC, WITH_BAD | WITH_UNITS, PARITY,
-		PARITY, PARITY | WITH_HANDLES, PARITY | WITH_BAD };
+		PARITY, PARITY | WITH_HANDLES, PARITY | WITH_BAD, WITH_SLC | WITH_WORDLINES };
 	struct random random;
 
 	if (!has_collector(c) || has_classes(ftls[c->ftl]))
@@ -283,7 +283,7 @@ static inline void set_features(struct combination *c, unsigned features)
 	if (!(features & WITH_UNITS))
 		strcat(to, "placement.superblock=drive ");
 	if (!(features & WITH_WORDLINES))
-		strcat(to, "flash.program_unit=page flash.passes=1 ");
+		strcat(to, "flash.program_unit=page flash.passes=1 flash.cell_bits=1 ");
 	if (!(features & WITH_WORDLINES) && strstr(to, "flash.program_ns=[90000"))
 		strcat(to, "flash.program_ns=100000 ");
 	if (!(features & WITH_BAD))
@@ -306,6 +306,8 @@ static inline void set_features(struct combination *c, unsigned features)
 	if (features & WITH_WORDLINES && !strstr(to, "flash.program_unit=wordline"))
 		strcat(to, "flash.program_unit=wordline flash.copyback=false flash.order=consecutive "
 			   "flash.cell_bits=3 flash.pages=12 flash.passes=1 flash.program_ns=300000 ");
+	if (features & WITH_SLC && features & WITH_WORDLINES)
+		strcat(to, "flash.cell_bits=3 slc.density=3 ");
 	if (has_classes(ftls[c->ftl]))
 		strcat(to, "gc.separate=true wear.delta=0 flash.blocks=24 flash.over_provisioning=0.6 ");
 	if (!has_collector(c))

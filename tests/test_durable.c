@@ -281,6 +281,80 @@ static void test_wordlines_of_handles(void **state)
 	check_cases(cases);
 }
 
+/* An SLC block is programmed page by page. */
+static void test_wordlines_and_slc(void **state)
+{
+#define TLC_AND_SLC DRIVE WORDLINES "slc.mode=dynamic "
+	static const struct timed_case cases[] = {
+		{ "a page into SLC waits for no neighbours", TLC_AND_SLC, "0 0 0 32 0\n1000 0 0 0 2\n",
+			{ S, S - 1000, ENDED }, { { "flash.program.pad", 0 }, { "flash.wordlines", 0 } } },
+		{ "the same in memory", TLC_AND_SLC MEMORY, "0 0 0 32 0\n1000 0 0 0 2\n",
+			{ 0, S - 1000, ENDED }, { { "flash.program.pad", 0 } } },
+		{ "FUA into SLC fills up nothing", TLC_AND_SLC MEMORY, "0 0 0 32 4\n", { S, ENDED },
+			{ { "flash.program.pad", 0 } } },
+		/* A block of 32 pages in SLC mode; page 33 goes to a normal block, and has room when 27 are
+		 * programmed. */
+		{ "what goes past a full SLC cache is filled up",
+			DRIVE WORDLINES MEMORY "slc.mode=static slc.share=0.016 ",
+			"0 0 0 1056 0\n0 0 0 0 2\n", { 27 * S, 32 * S + 3 * A + W, ENDED },
+			{ { "flash.program.pad", 2 } } },
+		{ 0 },
+	};
+
+	(void)state;
+	check_cases(cases);
+}
+
+/* A page of three: nothing is missing in its block. */
+static void test_an_slc_block_lacks_no_pages(void **state)
+{
+	struct replay *r = replay_open(TLC_AND_SLC);
+	struct schedule *s = r->drive->flash->schedule;
+	bool found = false;
+
+	(void)state;
+	drive_submit(r->drive, &(struct request){ .type = REQUEST_WRITE, .sectors = 32 });
+	for (block_t b = 0; b < r->drive->geometry.blocks; b++)
+		if (flash_next_page(r->drive->flash, b)) {
+			assert_int_equal(schedule_lacks(s, b), 0);
+			found = true;
+		}
+	assert_true(found);
+	drive_drain(r->drive);
+	replay_free(r);
+}
+
+/* A block of three pages is folded in idle time: three reads in SLC mode, a wordline, which takes as many
+ * programs as a fold does, and the erase. */
+static void test_a_fold_is_a_wordline(void **state)
+{
+	enum { QS = C + 25000 + X, E = 3000000, IDLE = 1000000 };
+
+	(void)state;
+	for (int passes = 1; passes <= 2; passes++) {
+		tick_t end = 3 * S + IDLE + 3 * QS + 3 * A + passes * W + C + E;
+		char settings[1024];
+		struct replay *r;
+
+		snprintf(settings, sizeof settings,
+			DRIVE WORDLINES "flash.pages=9 slc.mode=static slc.share=0.016 slc.idle_ns=%d "
+					"slc.fold_passes=%d ",
+			IDLE, passes);
+		r = replay_open(settings);
+		stat_list_start(&r->drive->statistics);
+		drive_submit(r->drive, &(struct request){ .type = REQUEST_WRITE, .sectors = 96 });
+		drive_run_until(r->drive, end - 1);
+		assert_true(schedule_goes_on(r->drive->flash->schedule));
+		drive_run_until(r->drive, end);
+		assert_false(schedule_goes_on(r->drive->flash->schedule));
+		assert_int_equal(statistic_in(&r->drive->statistics, "slc.idle_folds"), 1);
+		assert_int_equal(statistic_in(&r->drive->statistics, "flash.program.pad"), 0);
+		drive_drain(r->drive);
+		drive_check(r->drive);
+		replay_free(r);
+	}
+}
+
 /* The update of a handle fills up its block, for which nobody waits. */
 static void test_an_update_of_a_handle(void **state)
 {
@@ -433,6 +507,9 @@ int main(void)
 		cmocka_unit_test(test_zones),
 		cmocka_unit_test(test_wordlines),
 		cmocka_unit_test(test_wordlines_of_handles),
+		cmocka_unit_test(test_wordlines_and_slc),
+		cmocka_unit_test(test_a_fold_is_a_wordline),
+		cmocka_unit_test(test_an_slc_block_lacks_no_pages),
 		cmocka_unit_test(test_an_update_of_a_handle),
 		cmocka_unit_test(test_what_a_flush_costs),
 		cmocka_unit_test(test_where_the_time_goes),

@@ -108,8 +108,9 @@ static const struct {
 	{ "ftl=dftl flash.copyback=false flash.program_unit=wordline map.blocking=true",
 		"flash.program_unit = wordline: map.blocking = true waits for the program of a single "
 		"mapping page" },
-	{ SLC "flash.copyback=false flash.program_unit=wordline",
-		"flash.program_unit = wordline: slc.mode = dynamic does not go with it yet" },
+	{ SLC "flash.cell_bits=4",
+		"slc.density = 2: flash.cell_bits = 4 makes wordlines of another size; an SLC block has one "
+		"page for each: set both alike" },
 	{ UNITS "flash.copyback=false flash.program_unit=wordline",
 		"flash.program_unit = wordline: placement.superblock = unit does not go with it yet" },
 };
