@@ -193,6 +193,7 @@ static void summary_write_latencies(const struct report *r, FILE *out)
 		"99.9 %", "longest");
 	summary_write_latency(r, "read", "request.read", out);
 	summary_write_latency(r, "write", "request.write", out);
+	summary_write_latency(r, "flush", "request.flush", out);
 }
 
 static void summary_write_tenants(const struct report *r, FILE *out)
