@@ -471,6 +471,34 @@ static void test_where_the_time_goes(void **state)
 		"0,0,0,0,1");
 }
 
+/* Writes are followed by pads, in blocks that collections begun before copy into: the rest of their victims
+ * has been promised what pads would take. */
+static void test_a_victim_begun(void **state)
+{
+	struct replay *r = replay_open(DRIVE WORDLINES
+		"flash.blocks=12 flash.pages=9 flash.over_provisioning=0.3 gc.separate=false gc.threshold=0 "
+		"gc.soft=0.5 gc.copies_per_write=0.5 ");
+	uint32_t pages = r->drive->geometry.logical_pages, page = 1;
+
+	(void)state;
+	stat_list_start(&r->drive->statistics);
+	for (int i = 0; i < 2000; i++) {
+		page = (page * 7919 + 13) % 65521;
+		assert_true(drive_submit(
+			r->drive, &(struct request){ .arrival = schedule_now(r->drive->flash->schedule),
+					  .type = REQUEST_WRITE,
+					  .start = page % pages * 32,
+					  .sectors = 32,
+					  .flags = i % 3 ? REQUEST_FUA : 0 }));
+		while (r->drive->in_drive > 2 && drive_run_to_completion(r->drive))
+			;
+	}
+	drive_drain(r->drive);
+	drive_check(r->drive);
+	flash_check_idle(r->drive->flash);
+	replay_free(r);
+}
+
 /* ---- refusals ---- */
 
 static void assert_refused(const char *settings, const char *text)
@@ -513,6 +541,7 @@ int main(void)
 		cmocka_unit_test(test_an_update_of_a_handle),
 		cmocka_unit_test(test_what_a_flush_costs),
 		cmocka_unit_test(test_where_the_time_goes),
+		cmocka_unit_test(test_a_victim_begun),
 		cmocka_unit_test(test_refusals),
 	};
 
