@@ -1,6 +1,7 @@
 #include "host/door.h"
 
 #include "base/bits.h"
+#include "base/hash.h"
 #include "host/host.h"
 
 static uint64_t door_count_slots(const struct tenants *t, const struct host_settings *s)
@@ -59,6 +60,21 @@ void door_set_lines(struct door *d, bool apart)
 	}
 }
 
+static void door_empty(struct queues *q)
+{
+	while (q->used)
+		queues_take(q, (uint32_t)__builtin_ctzll(q->used));
+}
+
+void door_clear(struct door *d)
+{
+	door_empty(&d->held);
+	door_empty(&d->waiting);
+	d->lefts = 0;
+	for (uint32_t i = 0; i < TENANTS_MOST; i++)
+		d->source[i] = (struct door_source){ .sum = HASH_NOTHING };
+}
+
 void door_arrive(struct door *d, const struct request *r)
 {
 	queues_put(&d->waiting, d->in_one_queue ? 0 : r->device, r);
@@ -71,8 +87,7 @@ struct request door_next(struct door *d)
 
 void door_close(struct door *d)
 {
-	while (d->held.used)
-		queues_take(&d->held, (uint32_t)__builtin_ctzll(d->held.used));
+	door_empty(&d->held);
 }
 
 void door_note_left(struct door *d, uint32_t tenant)

@@ -45,8 +45,11 @@ struct door {
 struct door *door_create(const struct tenants *, const struct host_settings *);
 void door_free(struct door *);
 
-/* Before the first request: do the tenants have a workload each? */
+/* Before the first request of a run: do the tenants have a workload each? */
 void door_set_lines(struct door *, bool apart);
+
+/* No request is held or waits, of a run that was ended, and nothing has been read. */
+void door_clear(struct door *);
 
 /* A request of the tenant has arrived: it waits. */
 void door_arrive(struct door *, const struct request *);

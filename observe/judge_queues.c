@@ -80,6 +80,13 @@ void queue_judge_time_passes(const struct queue_judge *j, uint64_t in_drive)
 		(unsigned long long)j->waiting, (unsigned long long)in_drive, (unsigned long long)j->slots);
 }
 
+void queue_judge_forget(struct queue_judge *j)
+{
+	for (uint32_t i = 0; i < j->tenants; i++)
+		j->queue[i].from = j->queue[i].end = 0;
+	j->waiting = 0;
+}
+
 void queue_judge_end(const struct queue_judge *j)
 {
 	BUG_ON(j->waiting, "%llu requests have not entered the drive", (unsigned long long)j->waiting);

@@ -23,6 +23,9 @@ void queue_judge_arrived(struct queue_judge *, const struct request *, tick_t no
 void queue_judge_entered(struct queue_judge *, const struct request *, uint64_t in_drive);
 void queue_judge_time_passes(const struct queue_judge *, uint64_t in_drive);
 
+/* Whoever waits will not enter: the run was ended. */
+void queue_judge_forget(struct queue_judge *);
+
 /* Aborts if a request waits. */
 void queue_judge_end(const struct queue_judge *);
 

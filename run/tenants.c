@@ -308,8 +308,9 @@ void tenants_begin(struct run *run, struct fault *fault)
 	if (run->resumed) {
 		tenants_skip(run, fault);
 	} else {
-		for (uint32_t i = 0; i < TENANTS_MOST; i++)
-			door->source[i] = (struct door_source){ .sum = HASH_NOTHING };
+		door_clear(door);
+		if (run->drive->queue_judge)
+			queue_judge_forget(run->drive->queue_judge);
 		tenants_fill_lines(run, fault);
 		for (uint32_t i = 0; i < door->tenants->count; i++)
 			for (uint64_t n = 0; n < door->tenants->of[i].depth && run->status != TRACE_BAD; n++)

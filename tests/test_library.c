@@ -399,6 +399,20 @@ static void test_a_request_that_cannot_be_is_refused_and_the_drive_goes_on(void 
 	ssdlab_close(drive);
 }
 
+/* A trace whose devices are tenants is run; requests of the caller are not put into queues. */
+static void test_tenants_are_for_whole_workloads(void **state)
+{
+	ssdlab_drive *drive = opened(
+		"host.tenants=2 host.arbitration=round_robin trace.limit=300", (struct ssdlab_options){ 0 });
+	struct ssdlab_request request = { .sectors = 8 };
+
+	(void)state;
+	assert_ok(drive, ssdlab_run(drive, "traces/samples/random.trace"));
+	assert_ok(drive, ssdlab_run(drive, "traces/samples/random.trace"));
+	refused(drive, ssdlab_submit(drive, &request, 1, NULL), "tenants are for ssdlab_run()");
+	ssdlab_close(drive);
+}
+
 static void test_a_drive_that_is_full_can_be_asked(void **state)
 {
 	ssdlab_drive *drive = opened("flash.endurance=1 precondition.mode=none precondition.premap=none",
@@ -885,6 +899,7 @@ int main(void)
 		cmocka_unit_test(test_statistics_start_again_when_they_are_told_to),
 		cmocka_unit_test(test_a_drive_that_cannot_be_is_refused),
 		cmocka_unit_test(test_a_request_that_cannot_be_is_refused_and_the_drive_goes_on),
+		cmocka_unit_test(test_tenants_are_for_whole_workloads),
 		cmocka_unit_test(test_a_drive_that_is_full_can_be_asked),
 		cmocka_unit_test(test_the_caller_can_stop_a_call),
 		cmocka_unit_test(test_a_bug_ends_the_call_and_all_its_memory_is_freed),

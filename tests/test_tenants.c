@@ -233,6 +233,32 @@ static void test_a_tenant_alone(void **state)
 	replay_free(r);
 }
 
+/* What was left of the first run is forgotten, but for what is in the drive. */
+static void test_a_run_behind_one_that_was_ended(void **state)
+{
+	struct trace_options options = { .format = "ssdsim" };
+	const char *second = "0 0 0 4 1\n0 1 4 4 1\n0 1 8 4 1\n";
+	char *trace = reads_of(2, NULL, 100);
+	struct replay *r = begin(ONE_DIE "host.tenants=2 host.mode=closed host.queue_depth=3 host.slots=2 "
+					 "host.arbitration=round_robin",
+		trace);
+
+	(void)state;
+	while (r->run.requests < 25)
+		run_step(&r->run, &r->fault);
+	drive_drain(r->drive);
+	assert_int_equal(completed(r, 0) + completed(r, 1), 25);
+	trace_close(r->workload.trace);
+	r->workload.served = 0;
+	r->workload.trace = trace_open_memory("second", second, strlen(second), &options, &r->fault);
+	run_begin(&r->run, &r->fault);
+	finish(r);
+	assert_int_equal(r->run.requests, 28);
+	assert_int_equal(completed(r, 0) + completed(r, 1), 28);
+	replay_free(r);
+	free(trace);
+}
+
 /* ---- as without tenants ---- */
 
 static char *random_lines(struct random *random, uint32_t tenants, uint32_t lines, sector_t sectors)
@@ -681,6 +707,7 @@ int main(void)
 		cmocka_unit_test(test_a_flush_is_of_the_whole_drive),
 		cmocka_unit_test(test_time_scale_and_range_of_a_tenant),
 		cmocka_unit_test(test_a_tenant_alone),
+		cmocka_unit_test(test_a_run_behind_one_that_was_ended),
 		cmocka_unit_test(test_fifo_of_open_tenants_is_one_queue),
 		cmocka_unit_test(test_traces_apart_or_in_one),
 		cmocka_unit_test(test_merged_by_time_and_then_by_tenant),
