@@ -402,7 +402,7 @@ LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)
 NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
 
 .PHONY: figures figures-sensitivity tables check-tables figures-sftl figures-pmftl figures-chardin log-block
-.PHONY: figures-drives figures-zones figures-slc figures-fdp
+.PHONY: figures-drives figures-zones figures-slc figures-fdp figures-retention
 .PHONY: workloads legacy-study slurm-test replay-test pandas-test lab-ready dist dist-test deb deb-test
 
 lab-ready:
@@ -449,6 +449,8 @@ figures-slc: lab-ready ## drives with an SLC cache being filled, beside reviews 
 
 figures-fdp: lab-ready ## what placement handles gain, for two tenants and for caches: docs/placement.md
 	@$(LAB) scripts/fdp unit cachelib lmcache $(NUMBERS)
+figures-retention: lab-ready ## reads over erases and age, with history and refresh: docs/flash.md
+	@$(LAB) scripts/retention age period senses published law $(NUMBERS)
 
 log-block: lab-ready ## FTLs with log blocks on five kinds of writes: results/log-block/scale-16/report.html
 	@$(LAB) scripts/log-block $(NUMBERS)
