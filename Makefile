@@ -449,6 +449,7 @@ figures-slc: lab-ready ## drives with an SLC cache being filled, beside reviews 
 
 figures-fdp: lab-ready ## what placement handles gain, for two tenants and for caches: docs/placement.md
 	@$(LAB) scripts/fdp unit cachelib lmcache $(NUMBERS)
+
 figures-retention: lab-ready ## reads over erases and age, with history and refresh: docs/flash.md
 	@$(LAB) scripts/retention age period senses published law $(NUMBERS)
 

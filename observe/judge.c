@@ -579,6 +579,7 @@ const struct state_row judge_state[] = {
 	STATE_ARRAY(struct judge, unit, judged_unit_state),
 	STATE_ARRAY(struct judge, channel, judged_channel_state),
 	STATE_NUMBER(struct judge, bus_requests),
+	STATE_NUMBER(struct judge, loads),
 	STATE_INDEX(struct judge, asks, STATE_COUNT(struct judge, unit)),
 	STATE_ARRAY(struct judge, block, judged_block_state),
 	STATE_NUMBERS(struct judge, writer),

@@ -150,9 +150,10 @@ static void judge_check_stop(struct judged_unit *u, const struct judged_op *d, t
 	u->stopping = false;
 }
 
-static bool judge_a_read_waits(const struct judge *j, uint32_t unit, tick_t now)
+/* Looked at for every program that is loaded or, with many operations, for some of them. */
+static bool judge_a_read_waits(struct judge *j, uint32_t unit, tick_t now)
 {
-	if (!j->settings.reads_first || !j->unit[unit].reads)
+	if (!j->settings.reads_first || !j->unit[unit].reads || ++j->loads % (1 + j->ops / 64))
 		return false;
 	for (uint32_t i = 0; i < j->ops; i++)
 		if (judge_is_waiting(j, &j->op[i], now) && judge_unit(j, &j->op[i]) == unit)
@@ -162,8 +163,8 @@ static bool judge_a_read_waits(const struct judge *j, uint32_t unit, tick_t now)
 
 /* May the operation begin a command beside that of its unit?  A read while data of another one leaves, a
  * program while the cells program. */
-static bool judge_may_begin(const struct judge *j, uint32_t unit, const struct judged_command *c,
-	const struct judged_op *d, tick_t now)
+static bool judge_may_begin(
+	struct judge *j, uint32_t unit, const struct judged_command *c, const struct judged_op *d, tick_t now)
 {
 	if (!c->left)
 		return true;

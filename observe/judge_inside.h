@@ -150,7 +150,8 @@ struct judge {
 	struct judged_unit *unit;
 	struct judged_channel *channel;
 	uint64_t bus_requests;
-	uint32_t asks; /* unit whose data requests the bus behind its next command, if that begins now */
+	uint64_t loads; /* programs loaded while reads were issued and not started */
+	uint32_t asks;  /* unit whose data requests the bus behind its next command, if that begins now */
 	struct judged_block *block;
 	/* Per page, number of its data: once every operation issued is done, and now; 0: none. */
 	uint32_t *meant, *present;
