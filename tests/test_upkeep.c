@@ -106,6 +106,24 @@ static void test_a_page_dies_between_two_steps(void **state)
 }
 
 /* 27 pages would have to be free. */
+/* A unit of two planes has two live pages: a step is one page of each plane, and then both blocks are
+ * erased. */
+static void test_a_step_of_a_unit(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, IDLE "flash.channels=2 placement.policy=superblock placement.superblock=unit ");
+	serve(&b, 0, REQUEST_WRITE, 0, 8);
+	serve(&b, b.last, REQUEST_WRITE, 0, 6);
+	drive_run_until(b.drive, b.last + IDLE_NS);
+	assert_statistic(&b, "upkeep.steps", 1);
+	assert_statistic(&b, "upkeep.idle_pages", 2);
+	assert_statistic(&b, "gc.collections", 1);
+	assert_statistic(&b, "flash.erase.total", 2);
+	bed_close(&b);
+}
+
 static void test_enough_is_free(void **state)
 {
 	struct bed b;
@@ -346,6 +364,7 @@ int main(void)
 		cmocka_unit_test(test_a_request_at_that_moment_is_behind_the_step),
 		cmocka_unit_test(test_no_step_beside_a_request),
 		cmocka_unit_test(test_a_page_dies_between_two_steps),
+		cmocka_unit_test(test_a_step_of_a_unit),
 		cmocka_unit_test(test_enough_is_free),
 		cmocka_unit_test(test_a_forced_collection_finishes_the_block),
 		cmocka_unit_test(test_room_is_kept_for_the_block_begun),

@@ -54,6 +54,15 @@ static bool upkeep_is_due(const struct upkeep *u, const struct chore *c, tick_t 
 	return c->wait_ns && now >= u->idle_since + c->wait_ns;
 }
 
+/* Units are of all planes, each of which moves so many. */
+static uint32_t upkeep_step_pages(const struct upkeep *u)
+{
+	const struct units *units = u->ftl->store->space->units;
+	uint64_t pages = u->settings->step_pages * (units ? units->device->planes : 1);
+
+	return pages < UINT32_MAX ? (uint32_t)pages : UINT32_MAX;
+}
+
 static bool upkeep_step(struct upkeep *u, struct io *io, plane_t p, enum chore_kind kind, uint64_t *moved)
 {
 	struct store *store = u->ftl->store;
@@ -62,7 +71,7 @@ static bool upkeep_step(struct upkeep *u, struct io *io, plane_t p, enum chore_k
 		return slc_fold_idle(&store->slc, io, p, moved);
 	if (kind == CHORE_REFRESH)
 		return refresh_idle(&store->refresh, io, p, moved);
-	return collector_step(store->collector, io, p, (uint32_t)u->settings->step_pages, moved);
+	return collector_step(store->collector, io, p, upkeep_step_pages(u), moved);
 }
 
 /* Works in the plane on the first chore that has something to do there.  False: none has. */
