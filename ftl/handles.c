@@ -221,11 +221,12 @@ static void handles_gather(void *handles)
 	const struct geometry *g = h->space->geometry;
 	const struct stream_statistics *of = h->space->count;
 	uint64_t page = (uint64_t)g->sectors_per_page * SECTOR_BYTES;
+	uint64_t block_pages = h->space->flash->geometry->pages_per_block;
 	bool apart = h->settings->isolation == ISOLATED_PERSISTENTLY;
 
 	h->count.unit_bytes = g->pages_per_block * page;
 	h->count.media_bytes = flash_total(h->space->flash, OP_PROGRAM) * page;
-	h->count.erased_bytes = flash_total(h->space->flash, OP_ERASE) * g->pages_per_block * page;
+	h->count.erased_bytes = flash_total(h->space->flash, OP_ERASE) * block_pages * page;
 	h->count.gc_units = of[h->gc[0]].opened;
 	h->count.gc_moved_pages = of[h->gc[0]].moved;
 	for (unsigned i = 0; i < h->settings->handles; i++) {

@@ -473,7 +473,8 @@ static void test_units_are_large_blocks(void **state)
 		"gc.moved_pages", "gc.direct_erases", "waf", NULL };
 	static const char *const of_handles[] = { "fdp.0.host_pages", "fdp.1.host_pages", "fdp.2.host_pages",
 		"fdp.0.units", "fdp.1.units", "fdp.2.units", "fdp.0.moved_pages", "fdp.1.moved_pages",
-		"fdp.2.moved_pages", "flash.program.pad", "fdp.dlwa", NULL };
+		"fdp.2.moved_pages", "flash.program.pad", "fdp.dlwa", "fdp.unit_bytes", "fdp.mbe_bytes",
+		NULL };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
