@@ -16,7 +16,10 @@
 	"precondition.premap=none "
 #define MEMORY    "host.write_done=memory "
 #define WORDLINES "flash.cell_bits=3 flash.program_unit=wordline flash.program_ns=1400000 "
-#define HANDLES   "fdp.handles=2 fdp.by=device flash.over_provisioning=0.25 "
+#define PARITY                                                                                               \
+	"flash.channels=4 placement.policy=superblock placement.superblock=unit parity.on=true "             \
+	"flash.over_provisioning=0.5 "
+#define HANDLES "fdp.handles=2 fdp.by=device flash.over_provisioning=0.25 "
 
 enum { C = 300, X = 16384, R = 40000, P = 500000, W = 1400000, A = C + X, Q = C + R + X, S = A + 160000 };
 
@@ -305,6 +308,23 @@ static void test_wordlines_and_slc(void **state)
 	check_cases(cases);
 }
 
+/* Nobody waits for parity: on four channels a page takes as long as three, with which theirs is made. */
+static void test_parity_is_not_waited_for(void **state)
+{
+	static const struct timed_case cases[] = {
+		{ "FLUSH of a page", DRIVE MEMORY PARITY, "0 0 0 32 0\n0 0 0 0 2\n", { 0, A + P, ENDED },
+			{ { "parity.programs", 0 } } },
+		{ "FLUSH of a stripe", DRIVE MEMORY PARITY, "0 0 0 96 0\n0 0 0 0 2\n", { 0, A + P, ENDED },
+			{ { "parity.programs", 1 } } },
+		{ "FUA of a stripe", DRIVE PARITY, "0 0 0 96 4\n", { A + P, ENDED },
+			{ { "parity.programs", 1 } } },
+		{ 0 },
+	};
+
+	(void)state;
+	check_cases(cases);
+}
+
 /* A page of three: nothing is missing in its block. */
 static void test_an_slc_block_lacks_no_pages(void **state)
 {
@@ -538,6 +558,7 @@ int main(void)
 		cmocka_unit_test(test_wordlines_and_slc),
 		cmocka_unit_test(test_a_fold_is_a_wordline),
 		cmocka_unit_test(test_an_slc_block_lacks_no_pages),
+		cmocka_unit_test(test_parity_is_not_waited_for),
 		cmocka_unit_test(test_an_update_of_a_handle),
 		cmocka_unit_test(test_what_a_flush_costs),
 		cmocka_unit_test(test_where_the_time_goes),
