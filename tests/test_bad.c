@@ -110,18 +110,26 @@ static void test_a_plane_with_bad_blocks_is_a_smaller_one(void **state)
 /* Of 24 units of two planes 20 are left, whose wear decides which one is opened next. */
 static void test_a_drive_with_fewer_units_is_a_smaller_one(void **state)
 {
-	static const char *const bad[] = { "bad.list=0,7,8,23 ", "bad.remap=false bad.list=0,7,32,47 " };
+	static const struct {
+		const char *bad, *with;
+	} cases[] = { { "bad.list=0,7,8,23", "ftl=page" },
+		{ "bad.remap=false bad.list=0,7,32,47", "ftl=page" },
+		{ "bad.list=0,7,8,23", "ftl=mrsm flash.page_bytes=8192" },
+		{ "bad.list=0,7,8,23", "ftl=sftl map.cache_bytes=1K" } };
 	char settings[1000];
 	struct bed large, small;
 
 	(void)state;
-	for (int i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		snprintf(settings, sizeof settings,
-			UNITS "flash.blocks=24 flash.over_provisioning=0.5 gc.low=3 %s", bad[i]);
+			UNITS "flash.blocks=24 flash.over_provisioning=0.5 gc.low=3 %s %s ", cases[i].bad,
+			cases[i].with);
 		bed_open(&large, settings);
-		bed_open(&small, UNITS "flash.blocks=20 flash.over_provisioning=0.4 gc.low=3 ");
+		snprintf(settings, sizeof settings,
+			UNITS "flash.blocks=20 flash.over_provisioning=0.4 gc.low=3 %s ", cases[i].with);
+		bed_open(&small, settings);
 		serve_both(&large, &small, 4000);
-		assert_same_counts(&large, &small, bad[i]);
+		assert_same_counts(&large, &small, cases[i].with);
 		bed_close(&large);
 		bed_close(&small);
 	}
