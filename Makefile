@@ -403,6 +403,7 @@ NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
 
 .PHONY: figures figures-sensitivity tables check-tables figures-sftl figures-pmftl figures-chardin log-block
 .PHONY: figures-drives figures-zones figures-slc figures-fdp figures-retention
+.PHONY: figures-drives figures-zones figures-slc figures-fdp figures-parity
 .PHONY: workloads legacy-study slurm-test replay-test pandas-test lab-ready dist dist-test deb deb-test
 
 lab-ready:
@@ -452,6 +453,8 @@ figures-fdp: lab-ready ## what placement handles gain, for two tenants and for c
 
 figures-retention: lab-ready ## reads over erases and age, with history and refresh: docs/flash.md
 	@$(LAB) scripts/retention age period senses published law $(NUMBERS)
+figures-parity: lab-ready ## what parity over dies costs, and a die that fails: docs/parity.md
+	@$(LAB) scripts/parity failed reads $(NUMBERS)
 
 log-block: lab-ready ## FTLs with log blocks on five kinds of writes: results/log-block/scale-16/report.html
 	@$(LAB) scripts/log-block $(NUMBERS)
