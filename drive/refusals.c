@@ -206,6 +206,11 @@ static bool refusals_parity_slots(const struct drive *d)
 	return refusals_parity(d) && d->ftl->store && d->ftl->store->space->dead_slots;
 }
 
+static bool refusals_parity_lines(const struct drive *d)
+{
+	return refusals_parity(d) && d->ftl->store && d->ftl->store->plan.sorts_requests;
+}
+
 static bool refusals_parity_policy(const struct drive *d)
 {
 	return refusals_parity(d) && d->settings->ftl.placement.policy != PLACE_SUPERBLOCK;
@@ -304,6 +309,8 @@ const struct refusal refusals[] = {
 		"dftl" },
 	{ "parity.on", "ftl", refusals_parity_slots,
 		"keeps parts of pages; parity needs an FTL such as page, across or dftl" },
+	{ "parity.on", "ftl", refusals_parity_lines,
+		"expects pages beside each other; parity needs an FTL such as page, across or dftl" },
 	{ "parity.on", "slc.mode", refusals_parity_slc, "does not go with it; set slc.mode = off" },
 	{ "parity.on", "flash.program_unit", refusals_parity_wordline,
 		"does not go with it yet; set flash.program_unit = page" },

@@ -92,6 +92,9 @@ static const struct {
 	{ "ftl=mrsm parity.on=true flash.page_bytes=8192",
 		"parity.on = true: ftl = mrsm keeps parts of pages; parity needs an FTL such as page, across "
 		"or dftl" },
+	{ "ftl=leaftl parity.on=true flash.over_provisioning=0.5",
+		"parity.on = true: ftl = leaftl expects pages beside each other; parity needs an FTL such as "
+		"page, across or dftl" },
 	{ SLC "parity.on=true",
 		"parity.on = true: slc.mode = dynamic does not go with it; set slc.mode = off" },
 	{ "parity.on=true flash.copyback=false flash.program_unit=wordline",
