@@ -63,7 +63,7 @@ struct directory *directory_create(const struct map_settings *settings, struct s
 	d->map = map;
 	d->base = base;
 	d->pending_limit =
-		map_budget(settings, space->geometry) / DIRECTORY_UPDATES_PART / DIRECTORY_UPDATE_BYTES;
+		map_budget(settings, space_device(space)) / DIRECTORY_UPDATES_PART / DIRECTORY_UPDATE_BYTES;
 	d->page = memory_array(pages, sizeof *d->page, "directory of mapping pages");
 	d->update = memory_array((size_t)pages + 1, sizeof *d->update, "updates of mapping pages");
 	for (uint32_t id = 0; id < pages; id++)

@@ -28,7 +28,7 @@ bool map_cache_fits(
 
 struct map_cache *map_cache_create(struct directory *d, uint32_t pinned)
 {
-	struct map_cache *c = map_cache_create_for(d, map_cache_room(d->settings, d->space->geometry));
+	struct map_cache *c = map_cache_create_for(d, map_cache_room(d->settings, space_device(d->space)));
 
 	c->pinned = d->settings->pin_pmt ? pinned : 0;
 	BUG_ON(c->pinned >= c->room, "%u mapping pages are pinned, the budget holds %u", c->pinned, c->room);

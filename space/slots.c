@@ -7,14 +7,13 @@
 
 void slots_init(struct slots *s, struct space *space, uint32_t per_page, owner_t lists)
 {
-	uint32_t pages = (space->units ? space->units->device : space->geometry)->pages;
-
 	*s = (struct slots){ .space = space,
 		.per_page = per_page,
 		.shift = (uint32_t)__builtin_ctz(per_page),
 		.full = bits_below(per_page),
 		.lists = lists };
-	s->live = memory_array(bits_words((size_t)pages * per_page), sizeof *s->live, "valid slots");
+	s->live = memory_array(
+		bits_words((size_t)space_device(space)->pages * per_page), sizeof *s->live, "valid slots");
 	space_have_slots(space, s->shift);
 	s->list = pool_create(per_page * (uint32_t)sizeof(uint32_t), "slot lists");
 }

@@ -103,6 +103,12 @@ struct space {
 struct space *space_create(struct blocks *, const struct stream *, uint32_t reserve);
 void space_free(struct space *);
 
+/* That of the drive, whose pages, unlike those of units, have all their numbers. */
+static inline const struct geometry *space_device(const struct space *s)
+{
+	return s->units ? s->units->device : s->geometry;
+}
+
 /* Page k of a block, and the block of a page. */
 static inline ppn_t space_page(const struct space *s, block_t b, uint32_t k)
 {

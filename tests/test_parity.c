@@ -143,6 +143,18 @@ static void test_an_update_pads(void **state)
 	bed_close(&b);
 }
 
+/* The default budget of a mapping cache is a page for 1,024 of the drive, 16 here, whatever units have. */
+static void test_the_map_budget_is_of_all_pages(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, DRIVE "flash.blocks=64 flash.pages=64 flash.over_provisioning=0.6 ftl=across ");
+	serve(&b, 0, REQUEST_WRITE, 0, 3);
+	assert_statistic(&b, "map.cache_bytes", 16 * 2048);
+	bed_close(&b);
+}
+
 /* ---- the law ---- */
 
 static void write_to_both(struct bed *a, struct bed *b, int requests)
@@ -516,6 +528,7 @@ int main(void)
 		cmocka_unit_test(test_parity_is_not_waited_for),
 		cmocka_unit_test(test_free_pages_are_those_of_data),
 		cmocka_unit_test(test_an_update_pads),
+		cmocka_unit_test(test_the_map_budget_is_of_all_pages),
 		cmocka_unit_test(test_parity_is_a_die_less),
 		cmocka_unit_test(test_a_lost_page_is_read_from_the_others),
 		cmocka_unit_test(test_a_write_keeps_lost_data),
