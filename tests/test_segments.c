@@ -57,12 +57,12 @@ static void assert_segments(const struct bed *b, const struct expected *e, uint3
 
 		if (s->first != e[i].first || s->last != e[i].last || s->slope != e[i].slope ||
 			s->stride != e[i].stride || s->level != e[i].level ||
-			(e[i].pages && segment_pages(s) != e[i].pages) ||
+			(e[i].pages && segment_pages(&b->segments, s) != e[i].pages) ||
 			(e[i].intercept && s->intercept != e[i].intercept))
 			fail_msg(
 				"segment %u: pages %u to %u (%u), slope %u, intercept %u, %u apart, level %u",
-				i, s->first, s->last, segment_pages(s), s->slope, s->intercept, s->stride,
-				s->level);
+				i, s->first, s->last, segment_pages(&b->segments, s), s->slope, s->intercept,
+				s->stride, s->level);
 	}
 }
 
@@ -191,7 +191,7 @@ static void test_levels(void **state)
 	segments_compact(&b.segments);
 	assert_int_equal(segments_bytes(&b.segments), 28);
 	assert_int_equal(b.segments.segment[2].last, 199);
-	assert_int_equal(segment_pages(&b.segments.segment[2]), 200);
+	assert_int_equal(segment_pages(&b.segments, &b.segments.segment[2]), 200);
 	learn_run(&b, 0, 89, 8000);
 	learn_run(&b, 111, 199, 9000);
 	assert_int_equal(segments_bytes(&b.segments), 44);
@@ -244,7 +244,7 @@ static void test_a_list_loses_pages(void **state)
 	learn(&b, scattered, 15, 1000);
 	learn_run(&b, 10, 12, 2000);
 	assert_int_equal(b.segments.segment[1].level, 1);
-	assert_int_equal(segment_pages(&b.segments.segment[1]), 13);
+	assert_int_equal(segment_pages(&b.segments, &b.segments.segment[1]), 13);
 	assert_int_equal(segments_bytes(&b.segments), 4 + 8 + 8 + 14);
 	assert_null(segments_find(&b.segments, 9, &levels));
 	close_bed(&b);

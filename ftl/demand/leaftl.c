@@ -226,6 +226,8 @@ static void leaftl_flush(struct ftl *f, struct io *io)
 	hash_clear(&l->hash);
 	l->statistics.flushes += io->timed;
 	while (done < all) {
+		if (done + 8 < all)
+			learned_prefetch(&l->groups, w[done + 4].lpn, w[done + 8].lpn);
 		if (done % f->geometry->pages_per_block == 0)
 			plane = PLANE_NONE;
 		if (!leaftl_program(f, io, &w[done], &plane))
@@ -438,13 +440,13 @@ static const struct demand_scheme leaftl_scheme = {
 static bool leaftl_init(struct ftl *f, struct fault *fault)
 {
 	const struct leaftl_settings *s = leaftl_settings(f);
-	const struct geometry *g = f->geometry;
 	struct leaftl *l = f->state;
 
 	if (!demand_init(f, &leaftl_scheme, fault))
 		return false;
 	f->store->plan.sorts_requests = true;
-	l->room = s->buffer_pages ? (uint32_t)s->buffer_pages : g->planes * g->pages_per_block;
+	l->room = s->buffer_pages ? (uint32_t)s->buffer_pages
+				  : f->geometry->planes * f->geometry->pages_per_block;
 	l->waiting = memory_array(l->room, sizeof *l->waiting, "pages in the sorting buffer");
 	l->hash = hash_create(l->room, "pages in the sorting buffer");
 	learned_init(&l->groups, f, (uint32_t)s->gamma, !s->demand);
@@ -504,12 +506,9 @@ static void leaftl_check(const struct ftl *f)
 
 	demand_check(f);
 	learned_check(&l->groups);
-	for (uint32_t i = 0; i < l->waits; i++) {
-		const struct leaftl_waiting *w = &l->waiting[i];
-
-		BUG_ON(page_map_get(&l->demand.map, w->lpn).mask & ~w->mask,
-			"LPN %u waits without sectors that its old page has", w->lpn);
-	}
+	for (uint32_t i = 0; i < l->waits; i++)
+		BUG_ON(page_map_get(&l->demand.map, l->waiting[i].lpn).mask & ~l->waiting[i].mask,
+			"LPN %u waits without sectors that its old page has", l->waiting[i].lpn);
 }
 
 static void leaftl_facts(const struct ftl *f, struct ftl_facts *facts)

@@ -382,7 +382,7 @@ static void learned_gather(void *groups)
 		s->segments += of->used;
 		for (uint32_t k = 0; k < of->used; k++)
 			s->approximate_segments += !of->segment[k].stride;
-		s->list_bytes += g->group[i].bytes - 4 - 8 * of->used;
+		s->list_bytes += of->list_bytes;
 		s->released_bytes += segments_released_bytes(of);
 		s->most_levels = levels > s->most_levels ? levels : s->most_levels;
 		s->most_bytes = g->group[i].bytes > s->most_bytes ? g->group[i].bytes : s->most_bytes;

@@ -65,6 +65,16 @@ void learned_note(struct learned *, lpn_t);
 void learned_learn(struct learned *, uint32_t group);
 void learned_written_untimed(struct learned *, lpn_t);
 
+/* Speed only: the group of the second page will be used soon, that of the first one before. */
+static inline void learned_prefetch(const struct learned *g, lpn_t next, lpn_t later)
+{
+	const struct segments *s = &g->group[learned_group(next)].segments;
+
+	prefetch(&g->group[learned_group(later)]);
+	for (uint32_t i = 0; i < s->used; i += 4) /* of a cache line */
+		prefetch(s->segment + i);
+}
+
 /* Learns all that is noted: a collection has moved it.  Groups that are not in DRAM are compacted, as they
  * will be written. */
 void learned_learn_moved(struct learned *);

@@ -21,6 +21,7 @@ void learner_release(struct learner *l)
 void segments_release(struct segments *s)
 {
 	memory_free(s->segment);
+	memory_free(s->list);
 }
 
 /* ---- a line through points ---- */
@@ -86,23 +87,64 @@ static uint8_t points_stride(const struct point *p, uint32_t points)
 
 /* The segment of the first points; returns their number.  What the rounded slope misses is left to the next
  * one. */
-static uint32_t segment_learn(struct segment *s, const struct point *p, uint32_t points, uint32_t gamma)
+static uint32_t segment_learn(
+	struct loose_segment *loose, const struct point *p, uint32_t points, uint32_t gamma)
 {
+	struct segment *s = &loose->segment;
 	uint32_t n, count;
 
-	*s = (struct segment){ .first = p[0].x };
+	*loose = (struct loose_segment){ .segment = { .first = p[0].x } };
 	count = segment_reach(p, points, gamma, &s->slope);
 	s->intercept = p[0].y - (((uint32_t)s->slope * p[0].x + (1u << 13)) >> 14);
 	for (n = 1; n < count && segment_miss(s, p[n]) <= gamma; n++)
 		;
 	s->stride = points_stride(p, n);
 	for (uint32_t i = 0; i < n; i++) {
-		bits_set(s->page, p[i].x);
+		bits_set(loose->pages.bits, p[i].x);
 		if (segment_miss(s, p[i]))
 			s->stride = 0;
 	}
 	s->last = p[n - 1].x;
 	return n;
+}
+
+/* ---- pages ---- */
+
+static struct group_pages pages_between(uint32_t first, uint32_t last)
+{
+	struct group_pages pages = { { 0 } };
+
+	for (uint32_t w = first / BITS_WORD; w <= last / BITS_WORD; w++) {
+		uint32_t begin = w * BITS_WORD;
+
+		pages.bits[w] = bits_below(last - begin < BITS_WORD ? last - begin + 1 : BITS_WORD) &
+				~bits_below(first > begin ? first - begin : 0);
+	}
+	return pages;
+}
+
+static struct group_pages segment_list(const struct segments *s, const struct segment *segment)
+{
+	struct group_pages pages = { { 0 } };
+
+	if (!segment->stride)
+		return s->list[segment->list];
+	if (segment->stride == 1)
+		return pages_between(segment->first, segment->last);
+	for (uint32_t x = segment->first; x <= segment->last; x += segment->stride)
+		bits_set(pages.bits, x);
+	return pages;
+}
+
+uint32_t segment_pages(const struct segments *s, const struct segment *segment)
+{
+	uint32_t count = 0;
+
+	if (segment->stride)
+		return (uint32_t)(segment->last - segment->first) / segment->stride + 1;
+	for (uint32_t w = 0; w < GROUP_WORDS; w++)
+		count += (uint32_t)__builtin_popcountll(s->list[segment->list].bits[w]);
+	return count;
 }
 
 /* ---- levels ---- */
@@ -112,74 +154,114 @@ static bool segment_overlaps(const struct segment *a, const struct segment *b)
 	return a->first <= b->last && b->first <= a->last;
 }
 
-/* The pages of the other are no longer its own.  False: it has none left. */
-static bool segment_trim(struct segment *s, const struct segment *other)
+/* These pages are no longer its own.  False: it has none left.  An accurate one still claims what lies
+ * between those that are left. */
+static bool segment_trim(struct segments *s, struct segment *segment, const struct group_pages *taken)
 {
-	uint64_t left[GROUP_WORDS], any = 0;
-	uint32_t last = 0;
+	struct group_pages left = segment_list(s, segment);
+	uint32_t first, last = 0;
 
 	for (uint32_t w = 0; w < GROUP_WORDS; w++) {
-		left[w] = s->page[w] & ~other->page[w];
-		any |= left[w];
-		if (left[w])
-			last = w * BITS_WORD + BITS_WORD - 1 - (uint32_t)__builtin_clzll(left[w]);
+		left.bits[w] &= ~taken->bits[w];
+		if (left.bits[w])
+			last = w * BITS_WORD + BITS_WORD - 1 - (uint32_t)__builtin_clzll(left.bits[w]);
 	}
-	if (!any)
+	first = bits_next(left.bits, GROUP_WORDS, 0);
+	if (first == INDEX_NONE)
 		return false;
-	s->first = (uint8_t)bits_next(left, GROUP_WORDS, 0);
-	s->last = (uint8_t)last;
-	for (uint32_t w = 0; w < GROUP_WORDS; w++) {
-		uint32_t from = s->first > w * BITS_WORD ? s->first - w * BITS_WORD : 0;
-		uint32_t end = s->last >= w * BITS_WORD ? s->last - w * BITS_WORD + 1 : 0;
-
-		if (s->stride) /* still claims what lies between */
-			left[w] = from < BITS_WORD && end ? s->page[w] & bits_below(end) & ~bits_below(from)
-							  : 0;
-		s->page[w] = left[w];
+	segment->first = (uint8_t)first;
+	segment->last = (uint8_t)last;
+	if (!segment->stride) {
+		s->list_bytes -= segment_pages(s, segment);
+		s->list[segment->list] = left;
+		s->list_bytes += segment_pages(s, segment);
 	}
 	return true;
 }
 
+/* Takes out a segment; its list, if it has one, goes, and the last one gets its number. */
 static void segments_remove(struct segments *s, uint32_t i)
 {
+	struct segment gone = s->segment[i];
+
 	s->used--;
 	memmove(s->segment + i, s->segment + i + 1, (s->used - i) * sizeof *s->segment);
+	if (gone.stride)
+		return;
+	s->list_bytes -= segment_pages(s, &gone) + 1;
+	if (gone.list == --s->lists)
+		return;
+	s->list[gone.list] = s->list[s->lists];
+	for (uint32_t k = 0; k < s->used; k++)
+		if (!s->segment[k].stride && s->segment[k].list == s->lists)
+			s->segment[k].list = gone.list;
 }
 
-static void segments_insert(struct segments *s, struct segment new)
+/* The first segment of a later level, or of this one that begins behind page x. */
+static uint32_t segments_behind(const struct segments *s, uint32_t level, uint32_t x)
 {
-	uint32_t i = 0;
+	uint32_t from = 0, end = s->used;
 
-	s->segment =
-		memory_grown(s->segment, &s->room, s->used + 1, sizeof *s->segment, "segments of a group");
-	while (i < s->used && (s->segment[i].level < new.level ||
-				      (s->segment[i].level == new.level && s->segment[i].first < new.first)))
-		i++;
+	while (from < end) {
+		uint32_t middle = (from + end) / 2;
+		const struct segment *at = &s->segment[middle];
+
+		if (at->level < level || (at->level == level && at->first <= x))
+			from = middle + 1;
+		else
+			end = middle;
+	}
+	return from;
+}
+
+static void segments_place(struct segments *s, struct segment new)
+{
+	uint32_t i = segments_behind(s, new.level, new.first);
+
 	memmove(s->segment + i + 1, s->segment + i, (s->used - i) * sizeof *s->segment);
 	s->segment[i] = new;
 	s->used++;
 }
 
+static void segments_insert(struct segments *s, const struct loose_segment *loose)
+{
+	struct segment new = loose->segment;
+
+	s->segment =
+		memory_grown(s->segment, &s->room, s->used + 1, sizeof *s->segment, "segments of a group");
+	if (!new.stride) {
+		s->list = memory_grown(
+			s->list, &s->list_room, s->lists + 1, sizeof *s->list, "lists of segments");
+		new.list = s->lists;
+		s->list[s->lists++] = loose->pages;
+		s->list_bytes += segment_pages(s, &new) + 1;
+	}
+	segments_place(s, new);
+}
+
 static bool segments_overlap(const struct segments *s, uint32_t level, const struct segment *new)
 {
-	for (uint32_t i = 0; i < s->used && s->segment[i].level <= level; i++)
-		if (s->segment[i].level == level && segment_overlaps(&s->segment[i], new))
-			return true;
-	return false;
+	uint32_t i = segments_behind(s, level, new->last);
+
+	return i && s->segment[i - 1].level == level && segment_overlaps(&s->segment[i - 1], new);
 }
 
 /* Trims what is in level 0 by a new segment; what still overlaps it leaves.  Returns how many have left. */
 static uint32_t segments_make_way(
-	struct segments *s, const struct segment *new, struct segment *leaving, uint32_t left)
+	struct segments *s, const struct loose_segment *new, struct loose_segment *leaving, uint32_t left)
 {
-	for (uint32_t i = 0; i < s->used && !s->segment[i].level;) {
+	uint32_t i = segments_behind(s, 0, new->segment.first);
+
+	i -= i > 0; /* one that begins before may reach into it */
+	while (i < s->used && !s->segment[i].level && s->segment[i].first <= new->segment.last) {
 		struct segment *old = &s->segment[i];
-		bool overlaps = segment_overlaps(old, new), any = !overlaps || segment_trim(old, new);
+		bool overlaps = segment_overlaps(old, &new->segment);
+		bool any = !overlaps || segment_trim(s, old, &new->pages);
 
 		if (!any) {
 			segments_remove(s, i);
-		} else if (overlaps && segment_overlaps(old, new)) {
-			leaving[left++] = *old;
+		} else if (overlaps && segment_overlaps(old, &new->segment)) {
+			leaving[left++] = (struct loose_segment){ *old, segment_list(s, old) };
 			segments_remove(s, i);
 		} else {
 			i++;
@@ -190,36 +272,55 @@ static uint32_t segments_make_way(
 
 /* Those that left level 0 go to level 1 if there is nothing in their way; else all such to a new level in
  * between. */
-static void segments_lower(struct segments *s, struct segment *leaving, uint32_t left)
+static void segments_lower(struct segments *s, struct loose_segment *leaving, uint32_t left)
 {
 	uint32_t stuck = 0;
 
 	for (uint32_t i = 0; i < left; i++) {
-		leaving[i].level = 1;
-		if (segments_overlap(s, 1, &leaving[i]))
+		leaving[i].segment.level = 1;
+		if (segments_overlap(s, 1, &leaving[i].segment))
 			leaving[stuck++] = leaving[i];
 		else
-			segments_insert(s, leaving[i]);
+			segments_insert(s, &leaving[i]);
 	}
 	for (uint32_t i = 0; stuck && i < s->used; i++)
 		s->segment[i].level += s->segment[i].level > 0;
 	for (uint32_t i = 0; i < stuck; i++)
-		segments_insert(s, leaving[i]);
+		segments_insert(s, &leaving[i]);
 }
 
-/* Every segment trims the older ones. */
+/* A segment trims the older ones, which begin with number `older` or behind it. */
+static void segments_trim_older(struct segments *s, uint32_t i, uint32_t older)
+{
+	struct segment newer = s->segment[i];
+
+	for (uint32_t k = older; k < s->used;) {
+		struct segment *old = &s->segment[k];
+		bool any = true;
+
+		if (segment_overlaps(old, &newer)) {
+			struct group_pages pages = segment_list(s, &newer);
+
+			any = segment_trim(s, old, &pages);
+		}
+		if (any)
+			k++;
+		else
+			segments_remove(s, k);
+	}
+}
+
 static void segments_trim_all(struct segments *s)
 {
-	for (uint32_t i = 0; i < s->used; i++)
-		for (uint32_t k = i + 1; k < s->used;) {
-			struct segment *old = &s->segment[k];
+	uint32_t older = 0;
 
-			if (old->level > s->segment[i].level && segment_overlaps(old, &s->segment[i]) &&
-				!segment_trim(old, &s->segment[i]))
-				segments_remove(s, k);
-			else
-				k++;
-		}
+	for (uint32_t i = 0; i < s->used; i++) {
+		while (older < s->used && s->segment[older].level <= s->segment[i].level)
+			older++;
+		if (older == s->used)
+			return;
+		segments_trim_older(s, i, older);
+	}
 }
 
 /* From the newest on, each rises as long as nothing overlaps it in the level above. */
@@ -232,11 +333,14 @@ void segments_compact(struct segments *s)
 	for (uint32_t i = 0; i < all; i++) {
 		struct segment rising = s->segment[i];
 
+		if (!rising.level)
+			continue;
 		s->used = i; /* those before it are in their places */
 		while (rising.level && !segments_overlap(s, rising.level - 1u, &rising))
 			rising.level--;
-		segments_insert(s, rising);
+		segments_place(s, rising);
 	}
+	s->used = all;
 }
 
 #define LEVELS_MOST 1000u /* a group with more is compacted at once */
@@ -249,7 +353,7 @@ void segments_learn(struct segments *s, struct learner *l, const struct point *p
 		i += segment_learn(&l->fresh[fresh], points + i, count - i, l->gamma);
 	for (uint32_t i = 0; i < fresh; i++) {
 		left = segments_make_way(s, &l->fresh[i], l->leaving, left);
-		segments_insert(s, l->fresh[i]);
+		segments_insert(s, &l->fresh[i]);
 	}
 	segments_lower(s, l->leaving, left);
 	if (segments_levels(s) > LEVELS_MOST)
@@ -258,33 +362,25 @@ void segments_learn(struct segments *s, struct learner *l, const struct point *p
 
 const struct segment *segments_find(const struct segments *s, uint8_t x, uint32_t *levels)
 {
-	for (uint32_t i = 0; i < s->used; i++)
-		if (bits_get(s->segment[i].page, x)) {
-			*levels = s->segment[i].level + 1u;
-			return &s->segment[i];
-		}
-	*levels = segments_levels(s);
+	for (*levels = 0; *levels < segments_levels(s);) {
+		uint32_t level = (*levels)++, i = segments_behind(s, level, x);
+
+		if (i && s->segment[i - 1].level == level && segment_claims(s, &s->segment[i - 1], x))
+			return &s->segment[i - 1];
+	}
 	return NULL;
 }
 
 /* ---- the rest ---- */
 
-uint32_t segments_bytes(const struct segments *s)
-{
-	uint32_t bytes = 4;
-
-	for (uint32_t i = 0; i < s->used; i++)
-		bytes += 8 + (s->segment[i].stride ? 0 : segment_pages(&s->segment[i]) + 1);
-	return bytes;
-}
-
 /* Changes between pages that it has and pages that it has not; that to the last page counts as its end. */
-static uint32_t segment_changes(const struct segment *s)
+static uint32_t segment_changes(const struct segments *s, const struct segment *segment)
 {
+	const uint64_t *pages = s->list[segment->list].bits;
 	uint32_t changes = 0;
 
-	for (uint32_t x = s->first + 1u; x < s->last; x++)
-		changes += bits_get(s->page, x) != bits_get(s->page, x - 1);
+	for (uint32_t x = segment->first + 1u; x < segment->last; x++)
+		changes += bits_get(pages, x) != bits_get(pages, x - 1);
 	return changes;
 }
 
@@ -298,14 +394,14 @@ uint32_t segments_released_bytes(const struct segments *s)
 		if (segment->first == segment->last)
 			bytes += 5;
 		else
-			bytes += 8 + (segment->stride ? 0 : segment_changes(segment));
+			bytes += 8 + (segment->stride ? 0 : segment_changes(s, segment));
 	}
 	return bytes;
 }
 
 static const struct state_row segment_state[] = {
-	STATE_NUMBER(struct segment, page),
 	STATE_NUMBER(struct segment, intercept),
+	STATE_NUMBER(struct segment, list),
 	STATE_NUMBER(struct segment, slope),
 	STATE_NUMBER(struct segment, level),
 	STATE_NUMBER(struct segment, first),
@@ -314,38 +410,67 @@ static const struct state_row segment_state[] = {
 	{ 0 },
 };
 
-const struct state_row segments_state[] = {
-	STATE_GROWN(struct segments, segment, used, room, STATE_UNBOUNDED, segment_state),
+static const struct state_row group_pages_state[] = {
+	STATE_NUMBER(struct group_pages, bits),
 	{ 0 },
 };
 
-static void segments_check_one(const struct segment *s, uint32_t gamma)
+/* A segment has a list if it is approximate, and no other has it. */
+static bool segments_hold(void *segments)
 {
-	BUG_ON(!bits_get(s->page, s->first) || !bits_get(s->page, s->last),
-		"a segment does not claim its first page, %u, or its last, %u", s->first, s->last);
-	for (uint32_t x = 0; x < GROUP_PAGES; x++) {
-		bool within = x >= s->first && x <= s->last;
+	const struct segments *s = segments;
+	uint32_t lists = 0;
 
-		BUG_ON(bits_get(s->page, x) && !within, "a segment of pages %u to %u claims page %u",
-			s->first, s->last, x);
-		BUG_ON(s->stride && within && bits_get(s->page, x) != !((x - s->first) % s->stride),
-			"an accurate segment of pages %u to %u, %u apart, is wrong about page %u", s->first,
-			s->last, s->stride, x);
+	for (uint32_t i = 0; i < s->used; i++) {
+		lists += !s->segment[i].stride;
+		for (uint32_t k = 0; !s->segment[i].stride && k < i; k++)
+			if (!s->segment[k].stride && s->segment[k].list == s->segment[i].list)
+				return false;
+		if (!s->segment[i].stride && s->segment[i].list >= s->lists)
+			return false;
 	}
-	BUG_ON(!s->stride && !gamma, "an approximate segment, although gamma is 0");
+	return lists == s->lists;
+}
+
+const struct state_row segments_state[] = {
+	STATE_GROWN(struct segments, segment, used, room, STATE_UNBOUNDED, segment_state),
+	STATE_GROWN(struct segments, list, lists, list_room, STATE_UNBOUNDED, group_pages_state),
+	STATE_NUMBER(struct segments, list_bytes),
+	STATE_RESTORED(segments_hold),
+	{ 0 },
+};
+
+static void segments_check_one(const struct segments *s, const struct segment *segment, uint32_t gamma)
+{
+	struct group_pages pages;
+
+	BUG_ON(segment->first > segment->last, "a segment begins with page %u and ends with %u",
+		segment->first, segment->last);
+	pages = segment_list(s, segment);
+	BUG_ON(!bits_get(pages.bits, segment->first) || !bits_get(pages.bits, segment->last),
+		"a segment does not claim its first page, %u, or its last, %u", segment->first,
+		segment->last);
+	for (uint32_t x = 0; x < GROUP_PAGES; x++)
+		BUG_ON(bits_get(pages.bits, x) && (x < segment->first || x > segment->last),
+			"a segment of pages %u to %u claims page %u", segment->first, segment->last, x);
+	BUG_ON(!segment->stride && !gamma, "an approximate segment, although gamma is 0");
 }
 
 void segments_check(const struct segments *s, uint32_t gamma)
 {
+	uint32_t list_bytes = 0;
+
 	for (uint32_t i = 0; i < s->used; i++) {
 		const struct segment *segment = &s->segment[i];
 		uint32_t level = i ? segment[-1].level : 0;
 
-		segments_check_one(segment, gamma);
+		segments_check_one(s, segment, gamma);
 		BUG_ON(segment->level != level && segment->level != level + 1u,
 			"a segment of level %u follows one of level %u", segment->level, level);
 		BUG_ON(i && segment->level == level && segment[-1].last >= segment->first,
 			"segments of level %u overlap at page %u", level, segment->first);
 		BUG_ON(!i && segment->level, "nothing is in level 0");
+		list_bytes += segment->stride ? 0 : segment_pages(s, segment) + 1;
 	}
+	BUG_ON(list_bytes != s->list_bytes, "lists of %u bytes are counted as %u", list_bytes, s->list_bytes);
 }

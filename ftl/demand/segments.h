@@ -18,19 +18,33 @@
 #define GROUP_PAGES 256u
 #define GROUP_WORDS (GROUP_PAGES / BITS_WORD)
 
+/* Pages of a group, a bit each. */
+struct group_pages {
+	uint64_t bits[GROUP_WORDS];
+};
+
 struct segment {
-	uint64_t page[GROUP_WORDS]; /* the pages it claims, by number in the group */
-	uint32_t intercept;         /* physical page, modulo 2^32 */
-	uint16_t slope;             /* in 2^-14 */
+	uint32_t intercept; /* physical page, modulo 2^32 */
+	uint32_t list;      /* of an approximate one: number of the list of its pages */
+	uint16_t slope;     /* in 2^-14 */
 	uint16_t level;
 	uint8_t first, last; /* page that it claims */
 	uint8_t stride;      /* of an accurate one; 0: approximate */
 };
 
-/* Of a group: by level, then by first page. */
+/* Of a group: by level, then by first page.  Lists are in no order. */
 struct segments {
 	struct segment *segment;
 	uint32_t used, room;
+	struct group_pages *list;
+	uint32_t lists, list_room;
+	uint32_t list_bytes; /* in the controller's memory: one for each page of a list, and one more */
+};
+
+/* A segment that is not among those of its group, with its pages. */
+struct loose_segment {
+	struct segment segment;
+	struct group_pages pages;
 };
 
 /* Page x of the group is in physical page y. */
@@ -41,9 +55,9 @@ struct point {
 
 /* What learning needs meanwhile; one for all groups. */
 struct learner {
-	uint32_t gamma;          /* pages by which a line may miss */
-	struct segment *fresh;   /* being learned */
-	struct segment *leaving; /* that leave their level */
+	uint32_t gamma;                /* pages by which a line may miss */
+	struct loose_segment *fresh;   /* being learned */
+	struct loose_segment *leaving; /* that leave their level */
 };
 
 void learner_init(struct learner *, uint32_t gamma);
@@ -53,11 +67,11 @@ void segments_release(struct segments *);
 
 static inline void segments_clear(struct segments *s)
 {
-	s->used = 0;
+	s->used = s->lists = s->list_bytes = 0;
 }
 
 /* Learns where these pages are, which are at least one, in ascending order. */
-void segments_learn(struct segments *, struct learner *, const struct point *, uint32_t points);
+void segments_learn(struct segments *, struct learner *, const struct point *, uint32_t count);
 
 /* Takes out what newer segments hide, and empty levels. */
 void segments_compact(struct segments *);
@@ -71,24 +85,29 @@ static inline ppn_t segment_predict(const struct segment *s, uint8_t x)
 	return s->intercept + (((uint32_t)s->slope * x + (1u << 13)) >> 14);
 }
 
-/* Number of pages that it claims. */
-static inline uint32_t segment_pages(const struct segment *s)
+/* Does it claim the page? */
+static inline bool segment_claims(const struct segments *s, const struct segment *segment, uint8_t x)
 {
-	uint32_t pages = 0;
-
-	for (uint32_t w = 0; w < GROUP_WORDS; w++)
-		pages += (uint32_t)__builtin_popcountll(s->page[w]);
-	return pages;
+	if (x < segment->first || x > segment->last)
+		return false;
+	if (segment->stride)
+		return segment->stride == 1 || (x - segment->first) % segment->stride == 0;
+	return bits_get(s->list[segment->list].bits, x);
 }
+
+/* Number of pages that it claims. */
+uint32_t segment_pages(const struct segments *, const struct segment *);
 
 static inline uint32_t segments_levels(const struct segments *s)
 {
 	return s->used ? s->segment[s->used - 1].level + 1u : 0;
 }
 
-/* Bytes in the controller's memory: 4 for the group, 8 for a segment, and of an approximate one a byte for
- * each page and one more. */
-uint32_t segments_bytes(const struct segments *);
+/* Bytes in the controller's memory: 4 for the group, 8 for a segment, and the lists. */
+static inline uint32_t segments_bytes(const struct segments *s)
+{
+	return 4 + 8 * s->used + s->list_bytes;
+}
 
 /* The same as the released simulator counts: 5 for a segment of one page; of an approximate one a byte for
  * each change between pages that it has and pages that it has not. */
