@@ -463,7 +463,7 @@ figures-tenants: lab-ready ## a reader beside a writer, and what helps; shares o
 	@$(LAB) scripts/tenants depth shares idle $(NUMBERS)
 
 figures-drives: lab-ready ## drives one can buy beside what is published of them: docs/drives.md
-	@$(LAB) scripts/drives fill
+	@$(LAB) scripts/drives fill steady
 
 # Any other paper: figures-NAME.
 figures-%: lab-ready

@@ -79,6 +79,9 @@ static const struct option options_table[] = {
 	{ TAKES_MEASURE, "random", 0, NULL, FLAG, FIELD(random), "measure random writes only" },
 	{ TAKES_PROBE, "json", 0, "FILE", TEXT, FIELD(json),
 		"also write the results as fio's JSON, which --fit reads" },
+	{ TAKES_PROBE, "only", 0, "SERIES...", TEXT, FIELD(only),
+		"measure and print these series only, such as 'fill read-4k'; what changes the drive before "
+		"them is done all the same; random places are others" },
 	{ TAKES_PROBE, "fio", 0, "DIR", TEXT, FIELD(fio),
 		"measure nothing; write the same jobs for fio to DIR, for TARGET, a drive of this machine or "
 		"a file" },

@@ -42,6 +42,40 @@ static void probe_print_kind(
 		(double)h->max / 1e3);
 }
 
+/* Is the series among those asked for? */
+static bool probe_is_wanted(const char *only, const struct probe_series *series)
+{
+	size_t length = strlen(series->name);
+
+	for (const char *at = only; at && (at = strstr(at, series->name)); at++)
+		if ((at == only || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+			return true;
+	return !only;
+}
+
+/* Every word names a series? */
+static bool probe_knows_series(const struct probe_plan *plan, const char *only, struct fault *fault)
+{
+	char names[200] = "";
+
+	for (uint32_t i = 0; i < plan->jobs; i++)
+		if (!i || plan->job[i].series != plan->job[i - 1].series)
+			snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
+				plan->job[i].series->name);
+	for (const char *at = only; at && *at; at += strcspn(at, " "), at += strspn(at, " ")) {
+		size_t length = strcspn(at, " ");
+		uint32_t i = 0;
+
+		while (i < plan->jobs && (strlen(plan->job[i].series->name) != length ||
+						 strncmp(plan->job[i].series->name, at, length) != 0))
+			i++;
+		if (i == plan->jobs)
+			return fault_set(fault, "--only: there is no series \"%.*s\"; there are %s",
+				(int)length, at, names);
+	}
+	return true;
+}
+
 static void probe_print(
 	const struct probe_job *j, const struct probe_result *r, const struct probe_job *before)
 {
@@ -64,33 +98,52 @@ struct probe_run {
 	struct probe_plan plan;
 	struct probe_result *result;
 	struct random random;
-	FILE *json; /* NULL: none */
-	uint32_t done;
-	bool failed; /* the modelled drive */
+	const char *only;             /* names of series; NULL: all */
+	FILE *json;                   /* NULL: none */
+	uint32_t done;                /* jobs */
+	const struct probe_job *last; /* the one that was told last; NULL: none */
+	bool failed;                  /* the modelled drive */
 };
 
-/* The jobs of a stage, on a new drive. */
+/* Of a stage, the last job asked for, counted from 1; 0: none is.  *end: the stage's last. */
+static uint32_t probe_last_wanted(const struct probe_run *p, enum probe_stage stage, uint32_t *end)
+{
+	uint32_t last = 0;
+
+	for (*end = p->done; *end < p->plan.jobs && p->plan.job[*end].series->stage == stage; ++*end)
+		if (probe_is_wanted(p->only, p->plan.job[*end].series))
+			last = *end + 1;
+	return last;
+}
+
+static void probe_tell(struct probe_run *p, const struct probe_job *j)
+{
+	probe_print(j, p->result, p->last);
+	if (p->json)
+		probe_json_job(p->json, j, p->result, !p->last);
+	p->last = j;
+}
+
+/* The jobs of a stage, on a new drive, up to the last one asked for. */
 static bool probe_run_stage(struct probe_run *p, enum probe_stage stage, struct fault *fault)
 {
-	struct drive *drive = drive_create(p->settings, false, fault);
+	uint32_t end, last = probe_last_wanted(p, stage, &end);
 	struct precondition_result before;
+	struct drive *drive = last ? drive_create(p->settings, false, fault) : NULL;
+	bool made = drive && precondition(drive, NULL, &before, fault);
 
-	if (!drive || !precondition(drive, NULL, &before, fault)) {
-		drive_free(drive);
-		return false;
-	}
-	for (; p->done < p->plan.jobs && p->plan.job[p->done].series->stage == stage && !p->failed;
-		p->done++) {
+	for (; made && p->done < last && !p->failed; p->done++) {
 		const struct probe_job *j = &p->plan.job[p->done];
 
 		p->failed = !probe_measure(drive, j, &p->random, p->result);
-		probe_print(j, p->result, p->done ? j - 1 : NULL);
-		if (p->json)
-			probe_json_job(p->json, j, p->result, p->done == 0);
+		if (probe_is_wanted(p->only, j->series))
+			probe_tell(p, j);
 	}
-	drive_check(drive);
+	p->done = end;
+	if (made)
+		drive_check(drive);
 	drive_free(drive);
-	return true;
+	return made || !last;
 }
 
 static bool probe_size(const struct settings *s, uint64_t *bytes, struct fault *fault)
@@ -110,7 +163,7 @@ static bool probe_size(const struct settings *s, uint64_t *bytes, struct fault *
 static int probe_model_with(
 	const struct options *o, const struct settings *s, struct output *json, struct fault *fault)
 {
-	struct probe_run p = { .settings = s };
+	struct probe_run p = { .settings = s, .only = o->only };
 	bool works = true;
 	uint64_t bytes;
 
@@ -120,6 +173,7 @@ static int probe_model_with(
 	p.json = json->stream;
 	p.result = memory_array(1, sizeof *p.result, "results");
 	probe_plan_make(&p.plan, bytes);
+	works = probe_knows_series(&p.plan, o->only, fault);
 	if (p.json)
 		probe_json_begin(p.json, o->operand.text[0]);
 	for (int stage = 0; stage < PROBE_STAGES && works && !p.failed; stage++)
@@ -242,9 +296,9 @@ static int probe_fit(const struct words *results, struct fault *fault)
 
 int cli_probe(const struct options *o, struct fault *fault)
 {
-	if (o->fit && (o->fio || o->json || o->setting.count))
+	if (o->fit && (o->fio || o->json || o->only || o->setting.count))
 		return cli_status(fault_set(fault, "probe: --fit takes results alone"));
-	if (o->fio && (o->json || o->setting.count))
+	if (o->fio && (o->json || o->only || o->setting.count))
 		return cli_status(fault_set(fault, "probe: --fio takes a drive or file alone"));
 	if (o->fit)
 		return probe_fit(&o->operand, fault);

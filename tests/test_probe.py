@@ -190,6 +190,16 @@ class ModelTest(Probe):
         self.assertEqual(first, self.probed(BY_HAND))
         self.assertNotEqual(first, self.probed(BY_HAND, "-s", "seed=2"))
 
+    def test_some_of_the_series(self):
+        """What changes the drive before them has the same effect, whether it is printed or not."""
+        whole = {job["jobname"]: job for job in self.probed(BY_HAND)["jobs"]}
+        some = self.probed(BY_HAND, "--only", "write-4k fill")["jobs"]
+        names = [name for name in whole if name.startswith(("write-4k-", "fill-"))]
+        self.assertEqual([job["jobname"] for job in some], names)
+        for job in some:
+            rate = whole[job["jobname"]]["write"]["iops"]
+            self.assertAlmostEqual(job["write"]["iops"] / rate, 1, delta=0.02)
+
     def test_whatever_the_file_prepares(self):
         drive = BY_HAND | {"precondition.mode": "synthetic"}
         self.assertEqual(self.probed(drive), self.probed(BY_HAND))
@@ -202,6 +212,7 @@ class ModelTest(Probe):
     def test_mistakes(self):
         self.refused("too small to be probed", "tiny")
         self.refused("one thing at a time", "tiny", "class")
+        self.refused('there is no series "fil"; there are empty-read, first', "--only", "read fil", "class")
         self.refused("striped.superblock", "chardin-ssd")
         self.refused("--fit takes results alone", "--fit", "-s", "seed=2", "a.json")
         self.refused(
@@ -283,7 +294,7 @@ class DriveTest(Probe):
     """parameters/drives beside arithmetic on its own lines; what is published is in scripts/drives."""
 
     def place(self, *words):
-        small = ["flash.blocks=256", "flash.pages=16", "parameters/drives/970pro.cfg"]
+        small = ["flash.blocks=64", "flash.pages=128", "parameters/drives/970pro.cfg"]
         done = subprocess.run(
             ["scripts/drives/measure", SSD, *words, *small], stdout=subprocess.PIPE, text=True, check=True
         )
@@ -292,17 +303,18 @@ class DriveTest(Probe):
         }
 
     def test_970pro(self):
-        alone, deep = self.place("depth=1", "part=20"), self.place("depth=128")
-        program = 185 + 32768 / 800 + 0.2  # us
+        alone, deep, full = self.place("depth=1"), self.place("depth=128"), self.place("depth=0", "part=10")
+        program = 185 + 8 * (4.096 / 0.8 + 0.2)  # us: eight parts of 4 KiB
         for found, by_hand in (
-            (alone["device.read_us"], 21.5 + 0.2 + 35.8 + 4.096 / 0.8 + 4.096 / 3.36),
-            (alone["device.write_us"], 21.5 + 4.096 / 3.36 + program / 8),
-            (alone["device.fill"], 16 * 32768 / program),
-            (alone["device.fill_all"], 16 * 32768 / program),
-            (deep["device.write_iops"], 16 * 8 / program * 1e6),
+            (alone["device.read_us"], 1.95 + 15 + 0.2 + 35.8 + 4.096 / 0.8 + 4.096 / 3.36),
+            (alone["device.write_us"], 1.95 + 15 + 4.096 / 3.36),
+            (alone["device.cached_iops"], 1e6 / (1.95 + 15 + 4.096 / 3.36)),
+            (full["device.fill"], 16 * 32768 / program),
+            (full["device.fill_cached"], 16 * 32768 / program),
+            (deep["device.write_iops"], 1e6 / 1.95),
         ):
             self.assertAlmostEqual(found / by_hand, 1, delta=0.03)
-        self.assertLess(deep["device.read_iops"], 16e6 / (0.2 + 35.8 + 4.096 / 0.8))
+        self.assertLess(deep["device.read_iops"], 16e6 / (0.2 + 35.8))
         self.assertNotIn("device.fill", deep)
 
 
