@@ -22,7 +22,8 @@ static void test_completion(void **state)
 		{ "trace generate -s gc.pol", "", true }, /* of a profile, not of a drive */
 		{ "run ''", "", true },
 		{ "run --json lun x.cfg lun2", "lun2\n", true },
-		{ "run x.cfg lun2 lun", "", true },
+		{ "run x.cfg lun2 lun3", "lun3\n", true }, /* of a second tenant */
+		{ "trace stat lun2 lun", "", true },
 		{ "trace convert --to ssd", "ssdsim\n", true },
 		{ "list st", "statistics\n", true },
 		{ "params gc.thr", "gc.threshold\n", true },
