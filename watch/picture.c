@@ -109,6 +109,11 @@ static bool picture_is_new(const struct player *p, ppn_t ppn)
 	return page < b->next && (b->erases != before->erases || page >= before->next);
 }
 
+static bool picture_is_bad(const struct player *p, block_t b)
+{
+	return p->drive->ftl->store && bad_block(&p->drive->ftl->store->bad, b);
+}
+
 static bool picture_is_parity(const struct player *p, ppn_t ppn)
 {
 	const struct store *store = p->drive->ftl->store;
@@ -149,6 +154,8 @@ static struct cell picture_cell_of(const struct player *p, ppn_t ppn)
 	const struct flash *f = p->drive->flash;
 	const struct geometry *g = &p->drive->geometry;
 
+	if (picture_is_bad(p, geometry_block(g, ppn)))
+		return (struct cell){ ' ', "b", LOOK_FAINT };
 	if (geometry_page(g, ppn) >= f->block[geometry_block(g, ppn)].next)
 		return (struct cell){ ' ', ".", LOOK_FAINT };
 	if (f->passed_over && bits_get(f->passed_over, ppn))
