@@ -413,7 +413,9 @@ static void test_timelines(void **state)
 		"-s flash.multiplane=any -s flash.dies=2 -s flash.interleave=false mixed",
 		("-s ftl=dftl -s dftl.entries=8 -s buffer=lru -s dram.buffer_bytes=16K "
 		 "-s dram.access_ns=1000 zipf"),
-		"-s ftl=fast -s flash.order=ascending -s flash.blocks=24 uniform" };
+		"-s ftl=fast -s flash.order=ascending -s flash.blocks=24 uniform",
+		"-s flash.cache_register=both -s host.mode=open mixed",
+		"-s flash.cache_register=both -s retry.reads_per_step=30 -s refresh.reads=90 mixed" };
 	struct world *w = *state;
 	char line[512];
 
