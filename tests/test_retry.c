@@ -360,6 +360,27 @@ static void test_age_counts_from_the_opening(void **state)
 	bed_close(&b);
 }
 
+/* One block of a unit is read: the unit is due, once, and moves as a whole. */
+static void test_a_unit_is_refreshed(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, DRIVE "flash.planes=2 flash.blocks=32 flash.over_provisioning=0.3 "
+			   "placement.policy=superblock placement.superblock=unit refresh.reads=2 ");
+	serve(&b, 0, REQUEST_WRITE, 0, 2 * 96);
+	drive_count_from_here(b.drive);
+	serve(&b, T, REQUEST_READ, 0, 4);
+	assert_statistic(&b, "refresh.blocks", 0);
+	serve(&b, 2 * T, REQUEST_READ, 0, 1);
+	assert_statistic(&b, "refresh.blocks", 1);
+	assert_statistic(&b, "flash.program.refresh", 2 * 96);
+	assert_statistic(&b, "flash.erase.refresh", 2);
+	serve(&b, 3 * T, REQUEST_READ, 0, 1);
+	assert_statistic(&b, "refresh.blocks", 1);
+	bed_close(&b);
+}
+
 /* So many programs follow a read of whole blocks: the pages of one over the senses that make it due. */
 static void test_the_price_of_refresh(void **state)
 {
@@ -395,6 +416,7 @@ int main(void)
 		cmocka_unit_test(test_a_block_is_refreshed_in_idle_time),
 		cmocka_unit_test(test_what_nobody_reads_is_refreshed),
 		cmocka_unit_test(test_age_counts_from_the_opening),
+		cmocka_unit_test(test_a_unit_is_refreshed),
 		cmocka_unit_test(test_the_price_of_refresh),
 	};
 
