@@ -303,6 +303,8 @@ void store_lose_die(struct ftl *f, struct io *io)
 
 	space_lose_die(s->space, io);
 	collector_count_pages(s->collector);
+	for (block_t b = 0; refresh_is_on(&s->settings->refresh) && b < s->space->geometry->blocks; b++)
+		refresh_closed(&s->refresh, b);
 	if (s->settings->parity.rebuild == REBUILD_ALL)
 		collector_rebuild(s->collector, io);
 }

@@ -52,6 +52,25 @@ static bool refresh_may_move(const struct refresh *r, block_t b)
 	return r->space->block[b].state == BLOCK_CLOSED && b != r->space->victim;
 }
 
+/* Has a block, of the unit, been read so often? */
+static bool refresh_was_read(const struct refresh *r, block_t b)
+{
+	const struct units *units = r->space->units;
+	plane_t planes = units ? units->device->planes : 1;
+	bool often = false;
+
+	for (plane_t i = 0; i < planes; i++)
+		often |= r->retry->block[units ? units_block(units, b, i) : b].senses >= r->settings->reads;
+	return often;
+}
+
+void refresh_closed(struct refresh *r, block_t b)
+{
+	if (r->settings->reads && r->place[b] == REFRESH_OPENED && refresh_may_move(r, b) &&
+		refresh_was_read(r, b))
+		refresh_append(r, b, REFRESH_READ_OFTEN);
+}
+
 static void refresh_hear(void *context, block_t block, enum retry_event event)
 {
 	struct refresh *r = context;
@@ -65,6 +84,9 @@ static void refresh_hear(void *context, block_t block, enum retry_event event)
 		break;
 	case RETRY_ERASED:
 		refresh_remove(r, b);
+		break;
+	case RETRY_FILLED:
+		refresh_closed(r, b);
 		break;
 	default:
 		if (!r->settings->reads || r->retry->block[block].senses < r->settings->reads ||

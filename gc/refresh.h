@@ -53,6 +53,9 @@ struct refresh {
 void refresh_init(struct refresh *, const struct refresh_settings *, struct collector *);
 void refresh_release(struct refresh *);
 
+/* A unit has closed, perhaps before its blocks were full: it is due if one of them was read so often. */
+void refresh_closed(struct refresh *, block_t);
+
 /* The first request comes: what is in the drive was opened in the order of the blocks of each plane. */
 void refresh_begin(struct refresh *);
 

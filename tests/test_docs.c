@@ -12,11 +12,11 @@ static const char *const documents[] = { "README.md", "DESIGN.md", "CONTRIBUTING
 	"docs/tpftl.md", "docs/cdftl.md", "docs/classes.md", "docs/leaftl.md", "docs/mapping.md",
 	"docs/icpp23.md", "docs/drives.md", "docs/modern.md", "docs/zones.md", "docs/slc.md",
 	"docs/placement.md", "docs/parity.md", "docs/workloads.md", "docs/glossary.md",
-	"docs/course/README.md",
-	"docs/course/instructor.md", "docs/course/1-pages.md", "docs/course/2-collection.md",
-	"docs/course/3-over-provisioning.md", "docs/course/4-victims.md", "docs/course/5-hot-and-cold.md",
-	"docs/course/6-mapping.md", "docs/course/7-log-blocks.md", "docs/course/8-across-page.md",
-	"docs/course/9-your-own.md", "docs/course/10-a-papers-figure.md", "docs/course/11-two-tenants.md" };
+	"docs/course/README.md", "docs/course/instructor.md", "docs/course/1-pages.md",
+	"docs/course/2-collection.md", "docs/course/3-over-provisioning.md", "docs/course/4-victims.md",
+	"docs/course/5-hot-and-cold.md", "docs/course/6-mapping.md", "docs/course/7-log-blocks.md",
+	"docs/course/8-across-page.md", "docs/course/9-your-own.md", "docs/course/10-a-papers-figure.md",
+	"docs/course/11-two-tenants.md" };
 
 /* The test's folder becomes a place where a user could type: the tree, and the user's files by the documents'
  * names. */

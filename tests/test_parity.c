@@ -433,6 +433,34 @@ static void test_a_unit_that_holds_more_than_a_new_one(void **state)
 	bed_close(&b);
 }
 
+/* Page 2 is read twice, so its block is due when the unit closes: with its last page, long after the block
+ * was full, or because a die fails. */
+static void test_a_unit_is_refreshed_when_it_has_closed(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	for (int fails = 0; fails < 2; fails++) {
+		bed_open(&b,
+			fails ? DRIVE
+				"refresh.reads=2 flash.forward_bytes=0 parity.fail_at=100 parity.fail_die=1 "
+			      : DRIVE "refresh.reads=2 flash.forward_bytes=0 parity.on=false ");
+		serve(&b, 0, REQUEST_WRITE, 0, 4);
+		serve(&b, b.last, REQUEST_READ, 2, 1);
+		serve(&b, b.last, REQUEST_READ, 2, 1);
+		assert_statistic(&b, "refresh.blocks", 0);
+		if (!fails)
+			serve(&b, b.last, REQUEST_WRITE, 4, 12);
+		assert_statistic(&b, "refresh.blocks", 0);
+		parity_of(&b)->requests = 99;
+		serve(&b, b.last, REQUEST_READ, 60, 1);
+		assert_statistic(&b, "refresh.blocks", 1);
+		assert_statistic(&b, "flash.program.refresh", fails ? 4 : 16);
+		assert_statistic(&b, "refresh.due_reads", 1);
+		bed_close(&b);
+	}
+}
+
 /* ---- by chance ---- */
 
 struct loss {
@@ -539,6 +567,7 @@ int main(void)
 		cmocka_unit_test(test_all_is_rebuilt_at_once),
 		cmocka_unit_test(test_a_unit_that_ended_without_a_dead_page),
 		cmocka_unit_test(test_a_unit_that_holds_more_than_a_new_one),
+		cmocka_unit_test(test_a_unit_is_refreshed_when_it_has_closed),
 		cmocka_unit_test(test_a_die_is_lost_at_any_time),
 		cmocka_unit_test(test_refusals),
 	};
