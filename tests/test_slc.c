@@ -110,6 +110,49 @@ static void test_folding_in_two_passes(void **state)
 	}
 }
 
+/* With memory for writes a page is complete when it has room there.  A FLUSH waits for pages in SLC mode, and
+ * fills up the wordline of the one that found no place there. */
+static void test_a_flush_fills_up_normal_blocks(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b,
+		STATIC "flash.pages=9 flash.cell_bits=3 flash.program_unit=wordline host.write_done=memory "
+		       "flash.order=consecutive flash.program_ns=1400000 slc.share=0.0625 ");
+	assert_int_equal(serve(&b, 0, REQUEST_WRITE, 0, 2), 0);
+	drive_submit(b.drive, &(struct request){ .type = REQUEST_FLUSH });
+	drive_drain(b.drive);
+	assert_int_equal(schedule_now(b.drive->flash->schedule), 2 * WRITE_SLC);
+	assert_statistic(&b, "flash.program.pad", 0);
+	serve(&b, 2 * WRITE_SLC, REQUEST_WRITE, 2, 2);
+	drive_submit(b.drive, &(struct request){ .type = REQUEST_FLUSH });
+	drive_drain(b.drive);
+	assert_int_equal(schedule_now(b.drive->flash->schedule), 3 * WRITE_SLC + 3 * 4300 + 1400000);
+	assert_statistic(&b, "flash.program.pad", 2);
+	assert_statistic(&b, "slc.direct_pages", 1);
+	bed_close(&b);
+}
+
+/* Two folded pages lack a third one when nothing else goes on: it is made up, but no page of the open SLC
+ * block. */
+static void test_a_stall_fills_up_what_was_folded(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, STATIC "flash.pages=9 flash.cell_bits=3 flash.program_unit=wordline slc.idle_ns=1000000 "
+			    "flash.order=consecutive flash.program_ns=1400000 ");
+	serve(&b, 0, REQUEST_WRITE, 0, 4);
+	serve(&b, b.last, REQUEST_TRIM, 0, 1);
+	drive_run_until(b.drive, b.last + 2000000);
+	drive_drain(b.drive);
+	assert_statistic(&b, "flash.program.fold", 2);
+	assert_statistic(&b, "flash.program.pad", 1);
+	assert_statistic(&b, "slc.in_use", 1);
+	bed_close(&b);
+}
+
 /* Planes of two channels are folded in one round: both are erased at the same moment. */
 static void test_planes_are_folded_together(void **state)
 {
@@ -146,6 +189,36 @@ static void test_what_follows_in_the_same_mode(void **state)
 		serve(&b, b.last, REQUEST_WRITE, 2, 1);
 		assert_int_equal(serve(&b, b.last, REQUEST_WRITE, 3, 2), cases[i].direct);
 		assert_statistic(&b, "slc.direct_pages", 1);
+		bed_close(&b);
+	}
+}
+
+/* Programs by wordline, of three pages in 1,400,000 ns: pages in SLC mode are programmed one by one.  Three
+ * are folded in idle time: they are read, then programmed together, once or twice, and then the block is
+ * erased. */
+static void test_folding_into_a_wordline(void **state)
+{
+	static const tick_t programs[] = { 1400000, 2800000 };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		char settings[1000];
+		struct bed b;
+		tick_t done;
+
+		snprintf(settings, sizeof settings,
+			STATIC "flash.pages=9 flash.cell_bits=3 flash.program_unit=wordline "
+			       "flash.order=consecutive flash.program_ns=1400000 slc.share=0.0625 "
+			       "slc.idle_ns=1000000 slc.fold_passes=%d ",
+			i + 1);
+		bed_open(&b, settings);
+		assert_int_equal(serve(&b, 0, REQUEST_WRITE, 0, 3), 3 * WRITE_SLC);
+		assert_statistic(&b, "flash.wordlines", 0);
+		done = b.last + 1000000 + 3 * READ_SLC + 3 * 4300 + programs[i] + ERASE;
+		assert_int_equal(serve(&b, done - 1, REQUEST_READ, 0, 1), 1 + READ);
+		assert_statistic(&b, "flash.wordlines", 1);
+		assert_statistic(&b, "flash.program.pad", 0);
+		assert_statistic(&b, "flash.program.fold", 3);
 		bed_close(&b);
 	}
 }
@@ -400,6 +473,9 @@ int main(void)
 		cmocka_unit_test(test_times_and_places),
 		cmocka_unit_test(test_blocks_are_folded_in_idle_time),
 		cmocka_unit_test(test_folding_in_two_passes),
+		cmocka_unit_test(test_folding_into_a_wordline),
+		cmocka_unit_test(test_a_flush_fills_up_normal_blocks),
+		cmocka_unit_test(test_a_stall_fills_up_what_was_folded),
 		cmocka_unit_test(test_planes_are_folded_together),
 		cmocka_unit_test(test_what_follows_in_the_same_mode),
 		cmocka_unit_test(test_a_page_waits_for_a_fold),
