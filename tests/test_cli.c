@@ -1324,7 +1324,8 @@ static void test_a_killed_run_is_resumed(void **state)
 
 	shell(w, "top=$PWD; mkdir $d/a $d/b; cd $d/a; $ssd " LASTING TINY "; "
 		 "cd $d/b; $ssd " LASTING "--checkpoint c --every=3000 " TINY " & "
-		 "while ! [ -e $d/b/c ]; do :; done; kill -9 $!; wait; cd $d/b; n=0; "
+		 "while kill -0 $! && ! [ -e $d/b/c ]; do :; done 2>/dev/null; kill -9 $!; wait; "
+		 "cd $d/b; n=0; "
 		 "while [ -e c ]; do n=$((n + 1)); "
 		 "for rows in c.log c.series; do head -c 9M /dev/zero >>$rows; done; "
 		 "timeout -s KILL $((n / 4)).$((n % 4 * 25)) "
@@ -1391,8 +1392,10 @@ static void test_saved_runs_that_do_not_fit(void **state)
 #undef RESUME
 	struct world *w = *state;
 
-	shell(w, "$ssd run --quiet -s trace.limit=40000 --checkpoint $d/run parameters/tiny.cfg uniform & "
-		 "while ! [ -e $d/run ]; do :; done; kill -9 $!; wait; "
+	/* A run that ends before its file has been seen leaves none. */
+	shell(w, "until [ -e $d/run ]; do "
+		 "$ssd run --quiet -s trace.limit=40000 --checkpoint $d/run parameters/tiny.cfg uniform & "
+		 "while kill -0 $! && ! [ -e $d/run ]; do :; done; kill -9 $!; wait; done 2>/dev/null; "
 		 "size=$(wc -c <$d/run); head -c $((size - 9)) $d/run >$d/cut; "
 		 "{ head -c $((size - 99)) $d/run; printf x; tail -c 98 $d/run; } >$d/flipped");
 	assert_mistakes(w, cases, COUNT(cases));
