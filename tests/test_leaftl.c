@@ -258,6 +258,12 @@ static void test_one_group_always_fits(void **state)
 	rig_close(rig);
 }
 
+/* How the state of LeaFTL begins. */
+struct own {
+	struct demand demand;
+	struct learned groups;
+};
+
 /*
  * Group 0 has {0-1}, {5-6}, {4, 7}, an older {5-6}, which these hide, and {2-255}: 44 bytes.  With group 1 it
  * is over the budget, and is compacted to 36: so it stays.
@@ -266,11 +272,7 @@ static void test_a_compacted_group_may_stay(void **state)
 {
 	static const lpn_t pages[] = { 0, 1, 5, 6, 4, 7, 5, 6 };
 	struct rig *rig = filled(LEAFTL, "leaftl.buffer_pages=2 map.cache_bytes=48");
-	const struct learned *groups = &((struct {
-		struct demand demand;
-		struct learned groups;
-	} *)rig->drive->ftl->state)
-						->groups;
+	const struct learned *groups = &((const struct own *)rig->drive->ftl->state)->groups;
 
 	(void)state;
 	for (size_t i = 0; i < 8; i++)

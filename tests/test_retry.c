@@ -315,7 +315,7 @@ static void test_a_block_is_refreshed_in_idle_time(void **state)
 /* Data that nobody reads is refreshed once a period: never before it is old, and soon afterwards. */
 static void test_what_nobody_reads_is_refreshed(void **state)
 {
-	enum { BLOCKS = 20, DAYS = 40 };
+	enum { BLOCKS = 20, DAYS = 40, LEAST = BLOCKS * (DAYS / 5), MOST = BLOCKS * (DAYS / 4) };
 	const tick_t day = 86400000000000, hour = day / 24;
 	struct bed b;
 	double refreshed;
@@ -334,7 +334,7 @@ static void test_what_nobody_reads_is_refreshed(void **state)
 	/* A block takes its place in line, an hour for each one before it: 9 rounds of 4 days and less than
 	 * one. */
 	refreshed = statistic_in(&b.drive->statistics, "refresh.blocks");
-	assert_true(refreshed <= BLOCKS * (DAYS / 4) && refreshed >= BLOCKS * (DAYS / 5));
+	assert_true(refreshed <= MOST && refreshed >= LEAST);
 	assert_true(statistic_in(&b.drive->statistics, "refresh.due_age") == refreshed);
 	assert_statistic(&b, "flash.program.refresh", refreshed * 96);
 	bed_close(&b);
