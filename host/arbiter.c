@@ -11,17 +11,17 @@ void arbiter_init(
 	for (uint32_t i = 0; i < tenants->count; i++)
 		a->members[arbitration == ARBITRATION_ROUND_ROBIN ? TENANT_MEDIUM : tenants->of[i].rank] |=
 			(uint64_t)1 << i;
-	for (int class = 0; class < TENANT_CLASSES; class ++)
-		a->named[class] = TENANTS_MOST - 1;
+	for (int rank = 0; rank < TENANT_CLASSES; rank++)
+		a->named[rank] = TENANTS_MOST - 1;
 }
 
 static uint32_t arbiter_first_class(const struct arbiter *a, uint64_t waiting)
 {
-	uint32_t class = TENANT_URGENT;
+	uint32_t rank = TENANT_URGENT;
 
-	while (!(a->members[class] & waiting))
-		class ++;
-	return class;
+	while (!(a->members[rank] & waiting))
+		rank++;
+	return rank;
 }
 
 /* Of the classes below urgent: the one in turn, or the next one that has commands. */
@@ -38,17 +38,17 @@ static uint32_t arbiter_class_in_turn(struct arbiter *a, uint64_t waiting)
 
 static void arbiter_decide(struct arbiter *a, uint64_t waiting)
 {
-	uint32_t class = arbiter_first_class(a, waiting);
+	uint32_t rank = arbiter_first_class(a, waiting);
 	uint64_t queues;
 
 	a->left = a->burst;
-	if (a->arbitration == ARBITRATION_WEIGHTED && class != TENANT_URGENT) {
-		class = arbiter_class_in_turn(a, waiting);
+	if (a->arbitration == ARBITRATION_WEIGHTED && rank != TENANT_URGENT) {
+		rank = arbiter_class_in_turn(a, waiting);
 		a->left = a->left < a->credit ? a->left : a->credit;
 	}
-	queues = a->members[class] & waiting;
-	a->tenant = bits_next_round(&queues, 1, (a->named[class] + 1) % TENANTS_MOST);
-	a->named[class] = a->tenant;
+	queues = a->members[rank] & waiting;
+	a->tenant = bits_next_round(&queues, 1, (a->named[rank] + 1) % TENANTS_MOST);
+	a->named[rank] = a->tenant;
 }
 
 uint32_t arbiter_next(struct arbiter *a, uint64_t waiting)
