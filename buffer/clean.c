@@ -43,7 +43,8 @@ static void clean_choose(struct buffer *b, struct extent e)
 	for (node = b->heads; node < b->nodes.used; node++)
 		if (clean_is_wanted(b, buffer_node(b, node), e))
 			clean_add(b, node);
-	qsort(b->victim, b->victims, sizeof *b->victim, clean_by_address);
+	if (b->victims)
+		qsort(b->victim, b->victims, sizeof *b->victim, clean_by_address);
 }
 
 void buffer_clean(struct buffer *b, struct extent e)
