@@ -35,7 +35,7 @@ KINDS = {
         "gc_policy_ops",
         "gc/list.h",
         "GC_POLICY(%s)",
-        ["gc/collect.c", "gc/policies.c"],
+        ["gc/settings.c", "gc/policies.c"],
         "-s gc.policy=%s",
     ),
 }
