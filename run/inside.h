@@ -11,7 +11,7 @@ enum trace_status run_fetch(struct run *, struct workload *, struct request *, u
 bool run_has_what_it_needs(
 	const struct run *, const struct workload *, const struct request *, struct fault *);
 
-/* A request enters the drive.  False: the drive did not take it. */
+/* Counts a request and submits it to the drive.  False: the drive did not take it. */
 bool run_enter(struct run *, const struct request *);
 
 /* Why the drive did not take the request: it is full or worn out, or the request broke a rule of it. */

@@ -88,6 +88,8 @@ bool run_enter(struct run *run, const struct request *r)
 {
 	bool served;
 
+	run->requests++;
+	run->commands += !request_is_awaited(r->type);
 	if (run->windows)
 		windows_pass(run->windows, run->requests - 1);
 	if (run->timeline) {
@@ -141,8 +143,6 @@ void run_begin(struct run *run, struct fault *fault)
 
 enum run_end run_serve(struct run *run, struct request *r)
 {
-	run->requests++;
-	run->commands += !request_is_awaited(r->type);
 	run_wait_for_slot(run->drive, r);
 	return run_enter(run, r) ? RUN_DONE : RUN_DRIVE_FAILED;
 }

@@ -208,8 +208,6 @@ enum run_end tenants_step(struct run *run, struct fault *fault)
 	}
 	r = door_next(d->host->door);
 	in_drive = d->in_drive;
-	run->requests++;
-	run->commands += !request_has_sectors(r.type);
 	if (!run_enter(run, &r))
 		return run_refused(run, &r, fault);
 	/* A command that is in no slot. */

@@ -96,4 +96,16 @@ static inline char *replay_report(struct replay *r)
 	return text;
 }
 
+/* The number of that name in a report. */
+static inline double value_of(const char *report, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *line = report; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+		if (!strncmp(line, name, length) && !strncmp(line + length, " = ", 3))
+			return strtod(line + length + 3, NULL);
+	fail_msg("the report has no %s", name);
+	return 0;
+}
+
 #endif

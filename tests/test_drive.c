@@ -840,17 +840,6 @@ static char *busy_trace(uint64_t requests)
 	PAPER_DRIVE "flash.blocks=10 flash.over_provisioning=0.4 buffer=lru dram.buffer_bytes=16K "          \
 		    "host.queue_limit=8 flash.multiplane=any flash.suspend=program_and_erase wear.delta=3 "
 
-static double value_of(const char *report, const char *name)
-{
-	size_t length = strlen(name);
-
-	for (const char *line = report; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
-		if (!strncmp(line, name, length) && !strncmp(line + length, " = ", 3))
-			return strtod(line + length + 3, NULL);
-	fail_msg("the report has no %s", name);
-	return 0;
-}
-
 /* Two runs give the same text to the byte; where lots are drawn, another seed gives another result. */
 static void test_the_seed_reaches_every_room(void **state)
 {

@@ -205,6 +205,26 @@ static void test_a_flush_is_of_the_whole_drive(void **state)
 	replay_free(r);
 }
 
+/* Counted like any other request, whether one tenant sends it or several. */
+static void test_a_flush_is_a_request(void **state)
+{
+	static const char *const settings[] = { ONE_DIE, ONE_DIE "host.tenants=2" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct replay *r = begin(settings[i], "0 0 0 4 0\n1000 0 0 0 2\n2000 0 4 4 1\n");
+		char *text;
+
+		finish(r);
+		text = replay_report(r);
+		assert_true(value_of(text, "run.requests") == 3);
+		assert_true(value_of(text, "run.served") == 3);
+		assert_true(value_of(text, "request.flush.count") == 1);
+		free(text);
+		replay_free(r);
+	}
+}
+
 /* Twice as slow, in the second half of the drive; the first line of a trace is at 0. */
 static void test_time_scale_and_range_of_a_tenant(void **state)
 {
@@ -705,6 +725,7 @@ int main(void)
 		cmocka_unit_test(test_two_closed_tenants),
 		cmocka_unit_test(test_an_open_beside_a_closed_tenant),
 		cmocka_unit_test(test_a_flush_is_of_the_whole_drive),
+		cmocka_unit_test(test_a_flush_is_a_request),
 		cmocka_unit_test(test_time_scale_and_range_of_a_tenant),
 		cmocka_unit_test(test_a_tenant_alone),
 		cmocka_unit_test(test_a_run_behind_one_that_was_ended),
