@@ -39,6 +39,7 @@ static inline void bed_close(struct bed *b)
 {
 	drive_drain(b->drive);
 	drive_check(b->drive);
+	flash_check_idle(b->drive->flash);
 	drive_free(b->drive);
 	settings_release(&b->settings);
 }

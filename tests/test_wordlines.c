@@ -6,7 +6,7 @@
  * A read is Q = 100 + 10,000 + 4,000 ns.
  */
 #include "ftl/fill_up.h"
-#include "tests/drive_fixture.h"
+#include "tests/bed_fixture.h"
 
 #define DRIVE                                                                                                \
 	PAPER_DRIVE "flash.channels=1 flash.dies=1 flash.planes=1 flash.pages=6 flash.copyback=false "       \
@@ -15,31 +15,6 @@
 #define TWO_PASSES DRIVE "flash.passes=2 flash.program_ns=[90000,250000] "
 
 enum { L = 3 * 4100, W = 300000, F = 90000, N = 250000, Q = 14100 };
-
-struct bed {
-	struct settings settings;
-	struct drive *drive;
-	struct fault fault;
-};
-
-static void bed_open(struct bed *b, const char *settings)
-{
-	*b = (struct bed){ .drive = NULL };
-	fixture_settings(&b->settings, settings);
-	b->drive = drive_create(&b->settings, true, &b->fault);
-	if (!b->drive)
-		fail_msg("%s", b->fault.text);
-	stat_list_start(&b->drive->statistics);
-}
-
-static void bed_close(struct bed *b)
-{
-	drive_drain(b->drive);
-	drive_check(b->drive);
-	flash_check_idle(b->drive->flash);
-	drive_free(b->drive);
-	settings_release(&b->settings);
-}
 
 static void request(struct bed *b, tick_t arrival, enum request_type type, sector_t page, uint32_t pages)
 {
@@ -59,12 +34,6 @@ static tick_t served(struct bed *b)
 		;
 	assert_int_equal(b->drive->in_drive, 0);
 	return b->drive->last_completion;
-}
-
-static void assert_statistic(struct bed *b, const char *name, double value)
-{
-	if (statistic_in(&b->drive->statistics, name) != value)
-		fail_msg("%s is %g, not %g", name, statistic_in(&b->drive->statistics, name), value);
 }
 
 /* ---- one pass ---- */
@@ -134,6 +103,20 @@ static void test_a_stall_fills_up(void **state)
 	assert_statistic(&b, "flash.wordline_stalls", 2);
 	assert_statistic(&b, "flash.program.pad", 3);
 	assert_statistic(&b, "flash.wordlines", 2);
+	bed_close(&b);
+}
+
+/* All wordlines at once: none waits for another one to be programmed. */
+static void test_a_stall_fills_up_every_plane(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, DRIVE "flash.channels=2 ");
+	request(&b, 0, REQUEST_WRITE, 0, 2);
+	assert_int_equal(served(&b), L + W);
+	assert_statistic(&b, "flash.wordlines", 2);
+	assert_statistic(&b, "flash.wordline_stalls", 1);
 	bed_close(&b);
 }
 
@@ -423,6 +406,7 @@ int main(void)
 		cmocka_unit_test(test_wordlines_of_two_planes_join),
 		cmocka_unit_test(test_the_wait_begins_with_the_first_page),
 		cmocka_unit_test(test_a_stall_fills_up),
+		cmocka_unit_test(test_a_stall_fills_up_every_plane),
 		cmocka_unit_test(test_what_waits_is_read_in_memory),
 		cmocka_unit_test(test_old_data_in_the_same_wordline),
 		cmocka_unit_test(test_a_read_suspends_a_wordline),
