@@ -498,9 +498,9 @@ R ?= 40
 kill-test: $(SSD) ## N (200) runs are killed at random moments, R (40) resumed: whole files, same results
 	@SSD=$(SSD) tests/kill $(N) $(R)
 
-configurations: ## N (200) random runs under the judges; SEED (1); HOW=deep: long queues; WITH='slc units'
+configurations: ## N (200) random runs under the judges; HOW=deep: long queues; WITH='slc units' FTL=dac
 	@$(MAKE) BUILD=$(DEV) -s -j$(JOBS) $(DEV)/tests/configurations
-	@WITH='$(WITH)' $(DEV)/tests/configurations $(N) 2000 $(or $(SEED),1) $(HOW)
+	@WITH='$(WITH)' FTL='$(FTL)' $(DEV)/tests/configurations $(N) 2000 $(or $(SEED),1) $(HOW)
 
 VALIDATED = queueing mqsim published durable
 

@@ -7,7 +7,8 @@
  *	configurations --write FOLDER N [REQUESTS [SEED [deep]]]
  *	                                             writes them as runs of `ssd`, for tests/same-bytes
  *
- * Environment WITH, some of "slc handles units wordlines": only drives with these.
+ * Environment: WITH, some of "slc handles units wordlines bad parity": only drives with these; FTL: only with
+ * this FTL.
  */
 #include "prepare/precondition.h"
 #include "run/run.h"
@@ -109,21 +110,35 @@ static void run_one(void *one)
 	free(trace);
 }
 
+/* All FTLs take turns. */
+static size_t ftl_of(uint64_t seed)
+{
+	size_t all = 0;
+
+	while (ftls[all])
+		all++;
+	return seed % all;
+}
+
+/* NULL: any FTL. */
+static bool is_of_ftl(uint64_t seed, const char *name)
+{
+	return !name || !*name || !strcmp(ftls[ftl_of(seed)]->name, name);
+}
+
 /* Drawn until FTL and buffer go together, and the drive has what its FTL needs. */
 static void draw_combination(struct combination *c, uint64_t seed)
 {
 	struct random random;
-	size_t all = 0, policies = 0;
+	size_t policies = 0;
 
-	while (ftls[all])
-		all++;
 	while (buffers[policies])
 		policies++;
 	random_init(&random, seed, 8);
 	do
-		*c = (struct combination){ .ftl = seed % all,
+		*c = (struct combination){ .ftl = ftl_of(seed),
 			.buffer = random_below(&random, policies),
-			.layer = layer_for(seed % all, random_below(&random, 2)),
+			.layer = layer_for(ftl_of(seed), random_below(&random, 2)),
 			.seed = seed };
 	while (refuses(c->ftl, c->buffer));
 	snprintf(c->name, sizeof c->name, "%s+%s+%s", ftls[c->ftl]->name, buffers[c->buffer]->name,
@@ -254,11 +269,17 @@ int main(int argc, char **argv)
 	int requests = numbers > 2 ? atoi(number[2]) : 2000;
 	bool deep = numbers > 4 && !strcmp(number[4], "deep");
 	unsigned wanted = features_wanted();
+	const char *ftl = getenv("FTL");
 	struct longest longest = { 0 };
 	struct counts *counts;
 
 	if (writes)
 		return write_runs(argv[2], n, requests, first, deep);
+	for (uint64_t seed = 0; !is_of_ftl(seed, ftl); seed++)
+		if (ftls[seed] == NULL) {
+			fprintf(stderr, "configurations: no FTL is called %s\n", ftl);
+			return 2;
+		}
 	counts = shared_counts();
 	if (!counts)
 		return 2;
@@ -267,6 +288,8 @@ int main(int argc, char **argv)
 		struct combination c;
 		struct one one = { &c, counts, requests, deep, false };
 
+		if (!is_of_ftl(seed, ftl))
+			continue;
 		draw_combination(&c, seed);
 		if (wanted & ~c.features)
 			continue;
