@@ -73,7 +73,7 @@ static bool register_is_program(const struct op *op)
 static bool register_may_load(const struct op *op, const struct op *works)
 {
 	return register_is_program(op) && register_is_program(works) &&
-	       !((op->mode ^ works->mode) & OP_IN_SLC);
+	       !((op->flags ^ works->flags) & OP_IN_SLC);
 }
 
 static void register_is_loaded(struct schedule *, uint32_t die);

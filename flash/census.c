@@ -71,7 +71,8 @@ static void census_count_followers(struct census *c, const struct geometry *g, c
 /* Is it in the ring of its block? */
 static bool census_has_turn(const struct op *op)
 {
-	return op->kind != OP_READ && !ops_is_in_controller(op) && !op->orphan && !ops_is_part(op);
+	return op->kind != OP_READ && !ops_is_in_controller(op) && !(op->flags & OP_ORPHAN) &&
+	       !ops_is_part(op);
 }
 
 /* The passes of its wordline wait for a program that is not ready. */
@@ -90,7 +91,7 @@ static void census_count_op(struct census *c, const struct geometry *g, uint32_t
 	const struct op *op = ops_at(c->ops, i);
 
 	c->in_flight++;
-	c->held += op->held && op->room == ROOM_NOT_NEEDED;
+	c->held += op->room == ROOM_FORWARD;
 	c->waits[i] += ops_lacks_room(op);
 	BUG_ON((census_has_turn(op) || ops_is_part(op)) && !bits_get(behind, i),
 		"operation %u is in no list of a block", i);
@@ -207,7 +208,7 @@ static void census_check_source(const struct census *c, const struct geometry *g
 /* The next operation of the block writes a page above those of the copies. */
 static void census_check_behind(const struct census *c, const struct flash_block *block, uint32_t i, ppn_t to)
 {
-	uint32_t next = ops_at(c->ops, i)->orphan ? INDEX_NONE : order_next(c->ops, block, i);
+	uint32_t next = ops_at(c->ops, i)->flags & OP_ORPHAN ? INDEX_NONE : order_next(c->ops, block, i);
 
 	BUG_ON(next != INDEX_NONE && !census_follows(ops_at(c->ops, next), to),
 		"operation %u stands behind a later one", next);
@@ -268,7 +269,7 @@ static void census_claim_ready(struct census *c, uint32_t i)
 	bool passes;
 
 	census_claim_op(c, i);
-	passes = op->stage == STAGE_READY && (op->kind == OP_READ || op->orphan);
+	passes = op->stage == STAGE_READY && (op->kind == OP_READ || op->flags & OP_ORPHAN);
 	BUG_ON(op->blockers || !(passes || op->stage == STAGE_QUEUED || op->stage == STAGE_IN_CELLS),
 		"operation %u is in the queue of its die and is not ready", i);
 }

@@ -10,7 +10,7 @@ static bool command_may_join(const struct schedule *s, const struct op *first, u
 	const struct op *op = ops_at(&s->ops, index);
 
 	if (op->kind != first->kind || op->die != first->die || op->retries != first->retries ||
-		(op->mode ^ first->mode) & (OP_IN_SLC | OP_TO_SLC) ||
+		(op->flags ^ first->flags) & (OP_IN_SLC | OP_TO_SLC) ||
 		(op->kind == OP_COPY && !s->settings->multiplane_copy))
 		return false;
 	if (op->kind != OP_READ && !order_is_turn(&s->ops, block_of(s, order_target(op)), index))

@@ -68,13 +68,13 @@ void complete_op(struct schedule *s, uint32_t index)
 	event_done(s, index);
 	load_change(s, op, -(uint64_t)op->cell_ns);
 	s->in_flight--;
-	s->held -= op->held && op->room == ROOM_NOT_NEEDED;
+	s->held -= op->room == ROOM_FORWARD;
 	if (op->kind != OP_READ && !ops_is_in_controller(op) && !ops_is_part(op))
 		order_finish(&s->ops, block, index);
 	complete_unblock_waiters(s, index);
 	if (!ops_is_in_controller(op))
 		complete_leave_blocks(s, op, block);
-	if (op->room != ROOM_NOT_NEEDED)
+	if (op->room == ROOM_GIVEN)
 		write_memory_leave(s);
 	if (op->ticket != INDEX_NONE) {
 		event_finished(s, index);
@@ -92,5 +92,5 @@ void complete_copy(struct schedule *s, uint32_t index)
 	order_check_end(&s->ops, block_of(s, op->to), index);
 	complete_unblock_waiters(s, index);
 	ops_advance(&s->ops, index);
-	op->cell_ns = time_in_cells(s, OP_COPY, op->ppn, op->to, op->mode);
+	op->cell_ns = time_in_cells(s, OP_COPY, op->ppn, op->to, op->flags);
 }

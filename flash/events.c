@@ -155,9 +155,9 @@ void event_has_room_observed(const struct schedule *s, uint32_t index)
 
 	if (s->accounts)
 		accounts_waited(s->accounts, index, false, s->now);
-	if (s->accounts && op->ticket != INDEX_NONE && !op->durable)
+	if (s->accounts && op->ticket != INDEX_NONE && !(op->flags & OP_DURABLE))
 		accounts_finished(s->accounts, index, op->ticket);
-	if (s->tracer && !op->durable)
+	if (s->tracer && !(op->flags & OP_DURABLE))
 		tracer_left(s->tracer, ops_handle(&s->ops, index), s->now);
 	if (s->flash->judge)
 		judge_has_room(s->flash->judge, ops_handle(&s->ops, index), s->now);

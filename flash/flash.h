@@ -26,7 +26,7 @@
 
 struct schedule;
 
-/* 20 bytes, not a power of two: open blocks are a plane apart, and their records would map to the same cache
+/* 28 bytes, not a power of two: open blocks are a plane apart, and their records would map to the same cache
  * sets. */
 struct flash_block {
 	uint32_t next; /* page to be programmed next: one after the last programmed since the erase */

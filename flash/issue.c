@@ -67,8 +67,7 @@ HOT uint32_t issue_op(
 		.sectors = (uint16_t)sectors,
 		.kind = (uint8_t)kind,
 		.cause = (uint8_t)cause,
-		.mode = mode,
-		.durable = io->durable };
+		.flags = mode | (io->durable ? OP_DURABLE : 0) };
 	load_change(s, op, op->cell_ns);
 	s->in_flight++;
 	issue_join_request(s, io, index);
@@ -96,15 +95,16 @@ HOT op_t issue_timed_op(
 	if (kind == OP_PROGRAM && write_memory_takes(s, op, s->flash->owner[ppn])) {
 		write_memory_enter(s, index);
 	} else if (kind == OP_PROGRAM && s->held < s->room) {
-		op->held = true;
+		op->room = ROOM_FORWARD;
 		s->held++;
 	}
 	if (kind == OP_READ) {
-		op->chases = wordline_writer_of(s, ppn, op->life) != INDEX_NONE;
+		if (wordline_writer_of(s, ppn, op->life) != INDEX_NONE)
+			op->flags |= OP_CHASES;
 		return ops_handle(&s->ops, index);
 	}
 	event_ordered(s, index);
-	if (kind == OP_PROGRAM && s->open && !(op->mode & OP_IN_SLC))
+	if (kind == OP_PROGRAM && s->open && !(op->flags & OP_IN_SLC))
 		wordline_add(s, index);
 	else
 		order_append(&s->ops, target, index);
@@ -132,7 +132,7 @@ op_t schedule_copy(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t a
 	uint32_t writer = wordline_writer_of(s, from, block->erases);
 	op_t op;
 
-	if (writer != INDEX_NONE && ops_at(&s->ops, writer)->held)
+	if (writer != INDEX_NONE && ops_at(&s->ops, writer)->room)
 		return OP_NONE;
 	op = issue_timed_op(io, OP_COPY, from, to, s->geometry->sectors_per_page, cause);
 	schedule_wait(s, op, after);
@@ -165,7 +165,7 @@ bool schedule_move(struct io *io, ppn_t from, ppn_t to, enum cause cause)
 		return schedule_copy(io, from, to, cause, OP_NONE) != OP_NONE;
 	ops_follow(&s->ops, io->last_op, from, to);
 	op = ops_at(&s->ops, io->last_op);
-	load_change(s, op, time_in_cells(s, OP_COPY, from, to, op->mode));
+	load_change(s, op, time_in_cells(s, OP_COPY, from, to, op->flags));
 	return true;
 }
 
@@ -178,7 +178,7 @@ void schedule_repeat_read(struct schedule *s, op_t handle, uint32_t times)
 {
 	uint32_t index = ops_index(&s->ops, handle);
 	struct op *op = ops_at(&s->ops, index);
-	uint32_t ns = times * time_of_read(s, op->ppn, op->mode & OP_IN_SLC);
+	uint32_t ns = times * time_of_read(s, op->ppn, op->flags & OP_IN_SLC);
 
 	op->retries = (uint8_t)times;
 	if (op->kind == OP_COPY)
@@ -194,7 +194,7 @@ op_t schedule_writer(const struct schedule *s, ppn_t ppn, bool *held)
 	const struct flash_block *block = block_of(s, ppn);
 	uint32_t writer = wordline_writer_of(s, ppn, block->erases);
 
-	*held = writer != INDEX_NONE && ops_at(&s->ops, writer)->held;
+	*held = writer != INDEX_NONE && ops_at(&s->ops, writer)->room != ROOM_NONE;
 	return writer == INDEX_NONE ? OP_NONE : ops_handle(&s->ops, writer);
 }
 

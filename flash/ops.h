@@ -11,6 +11,8 @@
 #include "base/ring.h"
 #include "flash/flash.h"
 
+#include <assert.h>
+
 enum stage {
 	STAGE_WAITING,
 	STAGE_READY, /* without dependencies; waits for its turn in its block */
@@ -19,11 +21,28 @@ enum stage {
 	STAGE_DONE
 };
 
-/* In the controller's memory, for the page of a program. */
-enum room { ROOM_NOT_NEEDED, ROOM_LATER, ROOM_ASKED, ROOM_GIVEN };
+/* Of a program: where in the controller's memory its page is. */
+enum room {
+	ROOM_NONE,    /* nowhere */
+	ROOM_FORWARD, /* where it is kept for reads (flash.forward_bytes) */
+	/* In the memory for writes (write_memory.h). */
+	ROOM_LATER,
+	ROOM_ASKED,
+	ROOM_GIVEN,
+};
 
-/* Bits: the page, and the target of a copy, are in blocks in SLC mode; the program folds a page. */
-enum { OP_IN_SLC = 1, OP_TO_SLC = 2, OP_FOLDS = 4 };
+enum {
+	/* How the cells are used. */
+	OP_IN_SLC = 1, /* the page is in a block in SLC mode */
+	OP_TO_SLC = 2, /* the target of a copy is */
+	OP_FOLDS = 4,  /* the program folds a page */
+	OP_MODE = OP_IN_SLC | OP_TO_SLC | OP_FOLDS,
+
+	OP_CHASES = 8,   /* a read: a program or copy of its page was in flight when it was issued */
+	OP_ORPHAN = 16,  /* its block has been erased outside time */
+	OP_DURABLE = 32, /* its request waits for it, even if its page has room */
+	OP_FLAGS = 63,
+};
 
 /*
  * Kinds of operations that the schedule makes itself: the passes in which a wordline is programmed
@@ -57,14 +76,13 @@ struct op {
 	uint32_t cell_ns;
 	uint16_t sectors;
 	uint8_t kind, cause, stage;
-	uint8_t mode;    /* OP_IN_SLC, ... */
+	uint8_t flags;   /* OP_IN_SLC, ... */
 	uint8_t retries; /* of a read: senses that follow this one, which fails; of a copy: of its read */
-	bool held;       /* a program: the controller's memory holds its page */
-	bool chases;     /* a read: a program or copy of its page was in flight when it was issued */
-	bool orphan;     /* its block has been erased outside time */
-	bool durable;    /* its request waits for it, even if its page has room */
 	uint8_t room;    /* enum room */
 };
+
+/* All of an operation is in one line of the processor's cache. */
+static_assert(sizeof(struct op) == 64, "an operation has 64 bytes");
 
 /*
  * Consecutive copies from one block to another are one operation, the first copy; when a copy is done, the

@@ -94,7 +94,7 @@ uint32_t order_orphan(struct ops *o, struct flash_block *b)
 	op = ops_at(o, index);
 	BUG_ON(ops_is_pass(op), "the block of page %u is erased outside time while a wordline is programmed",
 		op->ppn);
-	op->orphan = true;
+	op->flags |= OP_ORPHAN;
 	if (op->kind == OP_ERASE) {
 		op->blockers -= op->users;
 		op->users = 0;

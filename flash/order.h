@@ -66,7 +66,7 @@ uint32_t order_pass(struct ops *, struct flash_block *);
 /* No earlier program, copy or erase of the block is in flight: the operation may end. */
 static inline bool order_is_first(const struct ops *o, const struct flash_block *b, uint32_t index)
 {
-	return ops_at(o, index)->orphan || order_first(o, b) == index;
+	return ops_at(o, index)->flags & OP_ORPHAN || order_first(o, b) == index;
 }
 
 /* The operation may start: it is the first, or the one before it is in the cells. */
@@ -111,7 +111,7 @@ static inline void order_finish(struct ops *o, struct flash_block *b, uint32_t i
 	const struct op *op = ops_at(o, index);
 
 	order_check_end(o, b, index);
-	if (op->orphan)
+	if (op->flags & OP_ORPHAN)
 		return;
 	if (op->kind == OP_ERASE) {
 		b->gate = order_next(o, b, index);

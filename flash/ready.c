@@ -72,7 +72,7 @@ static void ready_read_at(struct schedule *s, struct op *op, ppn_t source, uint3
 	op->ppn = source;
 	op->life = life;
 	order_join(&s->ops, block_of(s, source), life);
-	op->mode = mode;
+	op->flags = (uint8_t)((op->flags & ~OP_MODE) | mode);
 	op->cell_ns = time_in_cells(s, OP_READ, source, PPN_NONE, mode);
 	load_change(s, op, (op->cell_ns - before) * (1u + op->retries));
 }
@@ -94,7 +94,7 @@ static bool ready_find_data(struct schedule *s, uint32_t index)
 	if (first == INDEX_NONE)
 		return true;
 	while (known && writer != INDEX_NONE && ops_at(&s->ops, writer)->kind == OP_COPY) {
-		mode = ops_at(&s->ops, writer)->mode & OP_IN_SLC;
+		mode = ops_at(&s->ops, writer)->flags & OP_IN_SLC;
 		known = ready_trace_back(s, writer, &ppn, &life);
 		writer = wordline_writer_of(s, ppn, life);
 	}
@@ -113,7 +113,7 @@ HOT void ready_op(struct schedule *s, uint32_t index)
 {
 	struct op *op = ops_at(&s->ops, index);
 
-	if (op->chases && !ready_find_data(s, index))
+	if (op->flags & OP_CHASES && !ready_find_data(s, index))
 		return;
 	event_ready(s, index);
 	op->stage = STAGE_READY;
@@ -121,7 +121,7 @@ HOT void ready_op(struct schedule *s, uint32_t index)
 		ready_answer_reads(s, index);
 	if (ops_is_in_controller(op))
 		ready_answer(s, index);
-	else if (op->kind == OP_READ || op->orphan)
+	else if (op->kind == OP_READ || op->flags & OP_ORPHAN)
 		unit_enqueue(s, index);
 	else if (ops_is_part(op))
 		wordline_page_ready(s, index);

@@ -68,12 +68,8 @@ static const struct state_row op_state[] = {
 	STATE_UP_TO(struct op, kind, STATE_LIMIT(OP_SECOND_PASS)),
 	STATE_BELOW(struct op, cause, STATE_LIMIT(CAUSES)),
 	STATE_UP_TO(struct op, stage, STATE_LIMIT(STAGE_DONE)),
-	STATE_UP_TO(struct op, mode, STATE_LIMIT(OP_IN_SLC | OP_TO_SLC | OP_FOLDS)),
+	STATE_UP_TO(struct op, flags, STATE_LIMIT(OP_FLAGS)),
 	STATE_UP_TO(struct op, retries, STATE_LIMIT(RETRY_STEPS_MOST)),
-	STATE_BOOL(struct op, held),
-	STATE_BOOL(struct op, chases),
-	STATE_BOOL(struct op, orphan),
-	STATE_BOOL(struct op, durable),
 	STATE_UP_TO(struct op, room, STATE_LIMIT(ROOM_GIVEN)),
 	{ 0 },
 };

@@ -130,7 +130,7 @@ void wordline_add(struct schedule *s, uint32_t index)
 	w = ops_wordline(&s->ops, s->open[b]);
 	op[index].wordline = s->open[b];
 	ring_append(&w->pages, ARRAY_FIELD(op, behind), index);
-	if (op[index].mode & OP_FOLDS)
+	if (op[index].flags & OP_FOLDS)
 		wordline_folds(s, w);
 	if (++w->issued == s->wordline_pages)
 		wordline_is_complete(s, b, w);

@@ -13,7 +13,6 @@ void write_memory_enter(struct schedule *s, uint32_t index)
 {
 	struct op *op = ops_at(&s->ops, index);
 
-	op->held = true;
 	op->room = ROOM_LATER;
 	op->blockers++;
 	queue_append(&s->roomless, write_memory_links(s), index);
@@ -48,7 +47,7 @@ static void write_memory_give(struct schedule *s, uint32_t index)
 	if (s->memory.used > s->memory.most)
 		s->memory.most = s->memory.used;
 	event_has_room(s, index);
-	if (ticket != INDEX_NONE && !op->durable) {
+	if (ticket != INDEX_NONE && !(op->flags & OP_DURABLE)) {
 		op->ticket = INDEX_NONE;
 		complete_part(s, ticket);
 	}

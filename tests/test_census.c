@@ -78,7 +78,7 @@ static void draw(struct picture *p)
 		pool_create(sizeof(struct wordline), "wordlines") };
 	add_tickets(p);
 	add_op(p, OP_PROGRAM, 0, 0)->stage = STAGE_QUEUED;
-	add_op(p, OP_PROGRAM, 1, 0)->held = true;
+	add_op(p, OP_PROGRAM, 1, 0)->room = ROOM_FORWARD;
 	add_op(p, OP_FORWARD, 1, 0)->blockers = 1;
 	add_op(p, OP_READ, 2, INDEX_NONE);
 	add_op(p, OP_READ, 3, 1)->blockers = 1;
