@@ -276,7 +276,11 @@ static void drive_command(struct drive *d, const struct request *r)
 
 static uint8_t drive_handle(struct drive *d, const struct request *r)
 {
-	return d->ftl->store && r->type != REQUEST_FLUSH ? handles_of_request(&d->ftl->store->handles, r) : 0;
+	struct store *s = d->ftl->store;
+
+	return s && handles_are_on(s->handles.settings) && r->type != REQUEST_FLUSH
+		       ? handles_of_request(&s->handles, r)
+		       : 0;
 }
 
 static void drive_serve_request(struct drive *d, const struct request *r)

@@ -1,20 +1,9 @@
 #include "drive/inside.h"
 
-#include "base/memory.h"
 #include "drive/statistics.h"
 #include "flash/schedule.h"
 #include "ftl/fill_up.h"
 #include "host/door.h"
-
-void drive_remember(struct drive *d, uint32_t ticket, struct pending pending)
-{
-	if (ticket >= d->pending_used) {
-		d->pending_used = ticket + 1;
-		d->pending = memory_grown(
-			d->pending, &d->pending_room, d->pending_used, sizeof pending, "request table");
-	}
-	d->pending[ticket] = pending;
-}
 
 /* ---- completions ---- */
 

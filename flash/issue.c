@@ -15,7 +15,7 @@ static uint32_t issue_ticket(const struct io *io, enum cause cause)
 	return io->ticket;
 }
 
-static void issue_join_request(struct schedule *s, struct io *io, uint32_t index)
+HOT void issue_join_request(struct schedule *s, struct io *io, uint32_t index)
 {
 	struct op *op = ops_at(&s->ops, index);
 
@@ -147,8 +147,8 @@ static bool issue_may_follow(
 {
 	const struct op *op;
 
-	if (io->last_op == INDEX_NONE || io->step != INDEX_NONE || s->observers || s->registers ||
-		s->settings->multiplane_copy || s->flash->retry)
+	if (!s->copies_follow || s->observers || s->flash->retry || io->last_op == INDEX_NONE ||
+		io->step != INDEX_NONE)
 		return false;
 	op = ops_at(&s->ops, io->last_op);
 	return op->kind == OP_COPY && op->cause == cause && op->ticket == issue_ticket(io, cause) &&

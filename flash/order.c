@@ -127,7 +127,7 @@ static uint32_t order_page_of(const struct ops *o, const struct op *pass, ppn_t 
 	return at;
 }
 
-uint32_t order_writer(const struct ops *o, const struct flash_block *b, ppn_t ppn, uint32_t life)
+uint32_t order_find_writer(const struct ops *o, const struct flash_block *b, ppn_t ppn, uint32_t life)
 {
 	uint32_t erase = order_erase(o, b, life);
 

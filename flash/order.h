@@ -125,7 +125,13 @@ static inline void order_finish(struct ops *o, struct flash_block *b, uint32_t i
 uint32_t order_orphan(struct ops *, struct flash_block *);
 
 /* The operation in flight that writes the page in this life of the block, or INDEX_NONE. */
-uint32_t order_writer(const struct ops *, const struct flash_block *, ppn_t, uint32_t life);
+uint32_t order_find_writer(const struct ops *, const struct flash_block *, ppn_t, uint32_t life);
+
+static inline uint32_t order_writer(
+	const struct ops *o, const struct flash_block *b, ppn_t ppn, uint32_t life)
+{
+	return b->last == INDEX_NONE ? INDEX_NONE : order_find_writer(o, b, ppn, life);
+}
 
 /* Of that operation, which may be a series of copies: the source of the page, and the operations that wait
  * for the page. */

@@ -48,6 +48,7 @@ struct schedule *schedule_create(struct flash *flash)
 	s->geometry = g;
 	s->settings = flash->settings;
 	s->registers = s->settings->cache_register != CACHE_OFF;
+	s->copies_follow = !s->registers && !s->settings->multiplane_copy;
 	s->per_channel = divisor_of(g->dies_per_channel / dies_per_unit << s->registers);
 	for (int kind = 0; kind < OP_KINDS; kind++) {
 		s->command_ns[kind] = schedule_command_ns(&s->settings->command_ns, (enum op_kind)kind);

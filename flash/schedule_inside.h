@@ -116,6 +116,7 @@ struct schedule {
 	struct write_memory memory;
 	struct queue roomless; /* programs without room in it, in the order in which they were made */
 
+	bool copies_follow;      /* one operation may be a series of copies (struct copy) */
 	uint32_t wordline_pages; /* that a program command programs in each plane */
 	uint32_t *open;          /* by block: its open wordline, or INDEX_NONE; NULL: programs are by page */
 	struct heap waits;       /* of open wordlines, until they are filled up */

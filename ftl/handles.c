@@ -124,8 +124,6 @@ uint8_t handles_of_request(struct handles *h, const struct request *r)
 {
 	uint32_t named = h->settings->by == HANDLE_BY_HINT ? r->hint : r->device;
 
-	if (!handles_are_on(h->settings))
-		return 0;
 	if (r->type == REQUEST_WRITE)
 		h->count.host_bytes += (uint64_t)r->sectors * SECTOR_BYTES;
 	if (h->settings->by == HANDLE_BY_RANGE)

@@ -69,7 +69,8 @@ bool handles_init(struct handles *, const struct handle_settings *, const struct
 /* Streams of a plane that handles need beyond those of an FTL without handles. */
 uint32_t handles_more_streams(const struct handle_settings *);
 
-/* The handle of a request that enters; of a page by its address, unless it has that of its request. */
+/* The handle of a request that enters, of a drive with handles; of a page by its address, unless it has that
+ * of its request. */
 uint8_t handles_of_request(struct handles *, const struct request *);
 uint8_t handles_of_page(const struct handles *, lpn_t, uint8_t of_request);
 

@@ -228,31 +228,44 @@ static ppn_t store_take_in(struct store *s, struct io *io, plane_t plane, unsign
 	return space_take(s->space, io, plane, stream, s->collector->collecting);
 }
 
-ppn_t store_take_from(struct ftl *f, struct io *io, lpn_t lpn, unsigned stream, plane_t *plane)
+/* PLANE_NONE: one is chosen.  Returns the plane of the page, too. */
+static inline ppn_t store_take_somewhere(
+	struct ftl *f, struct io *io, lpn_t lpn, unsigned stream, bool cached, plane_t *plane)
 {
 	struct store *s = f->store;
-	bool directed = s->directs && stream == STREAM_HOST;
-	bool cached = directed && slc_is_on(&s->settings->slc) && io->cached;
-	uint8_t handle = directed ? handles_of_page(&s->handles, lpn, io->handle) : 0;
 
-	if (directed && s->plan.stream_of)
-		stream = s->plan.stream_of(f, io, lpn);
-	else if (directed && handles_are_on(s->handles.settings))
-		stream = s->handles.host[handle];
 	if (*plane == PLANE_NONE)
 		*plane = placement_choose(&s->placement, lpn, stream);
 	for (plane_t tries = 0; tries < s->space->geometry->planes; tries++) {
 		ppn_t ppn = store_take_in(s, io, *plane, stream, cached);
 
-		if (ppn != PPN_NONE) {
-			if (directed)
-				handles_count_page(&s->handles, io, handle);
+		if (ppn != PPN_NONE)
 			return ppn;
-		}
 		*plane = placement_after(&s->placement, *plane);
 	}
 	f->failed = true;
 	return PPN_NONE;
+}
+
+/* For data of the host, for which handles, the plan or the SLC cache decide. */
+static ppn_t store_take_directed(struct ftl *f, struct io *io, lpn_t lpn, plane_t *plane)
+{
+	struct store *s = f->store;
+	uint8_t handle = handles_of_page(&s->handles, lpn, io->handle);
+	unsigned stream = s->plan.stream_of ? s->plan.stream_of(f, io, lpn) : s->handles.host[handle];
+	ppn_t ppn =
+		store_take_somewhere(f, io, lpn, stream, slc_is_on(&s->settings->slc) && io->cached, plane);
+
+	if (ppn != PPN_NONE)
+		handles_count_page(&s->handles, io, handle);
+	return ppn;
+}
+
+ppn_t store_take_from(struct ftl *f, struct io *io, lpn_t lpn, unsigned stream, plane_t *plane)
+{
+	return f->store->directs && stream == STREAM_HOST
+		       ? store_take_directed(f, io, lpn, plane)
+		       : store_take_somewhere(f, io, lpn, stream, false, plane);
 }
 
 ppn_t store_take(struct ftl *f, struct io *io, lpn_t lpn, unsigned stream)

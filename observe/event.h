@@ -48,7 +48,10 @@ enum cause {
  * says that nobody waits (struct io, `detached`). */
 static inline bool cause_is_background(enum cause cause)
 {
-	return cause >= CAUSE_GC && cause != CAUSE_PARITY && cause != CAUSE_SEARCH;
+	const unsigned background = 1u << CAUSE_GC | 1u << CAUSE_GC_MAP | 1u << CAUSE_GC_UPDATE |
+				    1u << CAUSE_WEAR | 1u << CAUSE_FOLD | 1u << CAUSE_REFRESH;
+
+	return background >> cause & 1;
 }
 
 /* "host", "rmw", ... as in the names of the statistics. */

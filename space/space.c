@@ -186,12 +186,16 @@ static uint32_t space_pages(const struct space *s, block_t b)
 /* Branch-free: which pages of a victim are live is random and would be mispredicted. */
 void space_begin_victim(struct space *s, block_t b)
 {
-	s->victim = b;
-	s->victim_pages = 0;
-	for (uint32_t k = 0; k < space_pages(s, b); k++) {
-		s->victim_page[s->victim_pages] = space_page(s, b, k);
-		s->victim_pages += flash_owner(s->flash, s->victim_page[s->victim_pages]) != OWNER_NONE;
+	uint32_t pages = space_pages(s, b), live = 0;
+
+	for (uint32_t k = 0; k < pages; k++) {
+		ppn_t ppn = space_page(s, b, k);
+
+		s->victim_page[live] = ppn;
+		live += flash_owner(s->flash, ppn) != OWNER_NONE;
 	}
+	s->victim = b;
+	s->victim_pages = live;
 }
 
 static int space_compare(const void *a, const void *b)
