@@ -194,10 +194,10 @@ static block_t collector_choose_victim(struct collector *c, plane_t plane, bool 
 	return victim;
 }
 
-/* Is there room for copies of the live pages, each in its stream? */
-static bool collector_has_room(const struct collector *c, plane_t plane, block_t victim)
+bool collector_has_room(const struct collector *c, block_t victim)
 {
 	const struct space *s = c->space;
+	plane_t plane = geometry_plane(s->geometry, victim);
 	uint32_t moves[STREAMS_MOST] = { 0 }, pages = s->geometry->pages_per_block, blocks = 0;
 
 	if (!c->client->stream_of)
@@ -225,7 +225,7 @@ static block_t collector_begin(struct collector *c, plane_t plane, bool pressed)
 	struct space *s = c->space;
 	block_t victim = collector_choose_victim(c, plane, pressed);
 
-	if (victim == BLOCK_NONE || !collector_has_room(c, plane, victim))
+	if (victim == BLOCK_NONE || !collector_has_room(c, victim))
 		return BLOCK_NONE;
 	c->policy.useless_victims -= c->policy.useless_victims && !gc_reclaimable(&c->policy, victim);
 	if (s->units)

@@ -156,6 +156,9 @@ void collector_count_pages(struct collector *);
  * there is room. */
 void collector_rebuild(struct collector *, struct io *);
 
+/* Is there room in the block's plane for copies of its live pages, each in its stream? */
+bool collector_has_room(const struct collector *, block_t);
+
 /* Free pages for copies of the stream: in its open block and in free blocks. */
 uint64_t collector_room_for_copies(const struct space *, plane_t, unsigned stream);
 

@@ -159,7 +159,7 @@ static bool refresh_next(struct refresh *r, struct io *io, plane_t p)
 	}
 	if (!refresh_is_due(r, b)) /* it was collected */
 		return true;
-	if (space_live(s, b) > collector_room_for_copies(s, p, stream)) {
+	if (!collector_has_room(r->collector, b)) {
 		r->count.postponed++;
 		return false;
 	}

@@ -367,6 +367,46 @@ static void test_every_victim_has_room(void **state)
 		"leaves 9.6 spare blocks in each plane beside 0 mapping pages; at least 10 are needed");
 }
 
+/* Reads of the first page, which is in the second plane, keep that busy: the write goes into the first plane,
+ * as long as that has room. */
+static void write_beside_reads(struct bed *b, tick_t arrival, sector_t page)
+{
+	uint32_t sectors = b->drive->geometry.sectors_per_page;
+
+	drive_run_until(b->drive, arrival);
+	for (int i = 0; i < 200; i++)
+		drive_submit(b->drive,
+			&(struct request){ .arrival = arrival, .type = REQUEST_READ, .sectors = sectors });
+	serve(b, arrival, REQUEST_WRITE, page, 1);
+}
+
+/* Blocks that are moved because of their age have pages of several classes, too, and a plane may be full of
+ * valid pages. */
+static void test_every_refreshed_block_has_room(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		struct random random;
+		struct bed b;
+		uint32_t pages;
+
+		bed_open(&b, PAPER_DRIVE
+			"flash.channels=2 flash.dies=1 flash.planes=1 flash.blocks=24 flash.pages=6 "
+			"flash.over_provisioning=0.45 gc.threshold=0 placement.policy=least_loaded "
+			"ftl=dac refresh.days=1e-6 ");
+		random_init(&random, seed, 4);
+		pages = b.drive->geometry.logical_pages;
+		serve(&b, 0, REQUEST_WRITE, 1, 1);
+		serve(&b, b.last, REQUEST_WRITE, 0, 1);
+		for (int i = 0; i < 3000; i++)
+			write_beside_reads(&b, b.last,
+				1 + random_below(&random, random_below(&random, 2) ? pages - 1 : 8));
+		assert_true(statistic_in(&b.drive->statistics, "refresh.blocks") > 1000);
+		assert_true(statistic_in(&b.drive->statistics, "refresh.postponed") > 0);
+		bed_close(&b);
+	}
+}
+
 /* Each class into which the host's data goes has an open wordline of its own. */
 static void test_memory_for_the_wordlines_of_classes(void **state)
 {
@@ -418,6 +458,7 @@ int main(void)
 		cmocka_unit_test(test_the_next_mean),
 		cmocka_unit_test(test_one_class_is_page_mapping),
 		cmocka_unit_test(test_every_victim_has_room),
+		cmocka_unit_test(test_every_refreshed_block_has_room),
 		cmocka_unit_test(test_with_collection_ahead),
 		cmocka_unit_test(test_memory_for_the_wordlines_of_classes),
 	};
