@@ -145,22 +145,24 @@ static struct request library_request_at(const struct library_call *c, size_t i)
 
 	if (row)
 		return (struct request){ row[i].arrival_ns, row[i].sector, row[i].tag, row[i].sectors,
-			row[i].device, (enum request_type)row[i].kind, row[i].hint };
+			row[i].device, (enum request_type)row[i].kind, row[i].hint, row[i].flags };
 	return (struct request){ .arrival = of->arrival_ns ? of->arrival_ns[i] : now,
 		.start = of->sector[i],
 		.line = of->tag ? of->tag[i] : c->h->run.requests + (i > c->done),
 		.sectors = of->sectors[i],
 		.device = of->device ? of->device[i] : 0,
 		.type = (enum request_type)of->kind[i],
-		.hint = of->hint ? of->hint[i] : 0 };
+		.hint = of->hint ? of->hint[i] : 0,
+		.flags = of->flags ? of->flags[i] : 0 };
 }
 
 static bool library_is_command(struct library_call *c, size_t i, const struct request *r)
 {
 	const struct drive *d = c->h->drive;
 
-	if (r->type != REQUEST_COLLECT && r->type != REQUEST_UPDATE)
-		library_fault(c, "request:%zu: kind %u is not 0 read, 1 write, 2 trim, 3 collect or 5 update",
+	if (r->type != REQUEST_COLLECT && r->type != REQUEST_FLUSH && r->type != REQUEST_UPDATE)
+		library_fault(c,
+			"request:%zu: kind %u is not 0 read, 1 write, 2 trim, 3 collect, 4 flush or 5 update",
 			i, (unsigned)r->type);
 	else if (r->sectors)
 		library_fault(c, "request:%zu: a command has 0 sectors", i);
@@ -181,6 +183,34 @@ static bool library_arrives_now(const struct library_call *c)
 	return !c->in && !((const struct ssdlab_columns *)c->out)->arrival_ns;
 }
 
+static bool library_arrives_too_early(const struct library_call *c, const struct request *r)
+{
+	return request_is_awaited(r->type) && r->arrival < c->h->last_arrival && library_is_open_loop(c->h) &&
+	       !library_arrives_now(c);
+}
+
+static bool library_flags_are_known(const struct request *r)
+{
+	return !r->flags || (r->flags == SSDLAB_FUA && r->type == REQUEST_WRITE);
+}
+
+static bool library_is_possible(struct library_call *c, size_t i, const struct request *r)
+{
+	if (!request_has_sectors(r->type) && !library_is_command(c, i, r))
+		return false;
+	if (request_has_sectors(r->type) && !r->sectors)
+		library_fault(c, "request:%zu: 0 sectors; it should have at least 1", i);
+	else if (!library_flags_are_known(r))
+		library_fault(
+			c, "request:%zu: flags %u; a write can have 1 (FUA), others have 0", i, r->flags);
+	else if (library_arrives_too_early(c, r))
+		library_fault(c,
+			"request:%zu: arrives at %llu ns, before the request before it (%llu); sort them, or "
+			"use host.mode=closed",
+			i, (unsigned long long)r->arrival, (unsigned long long)c->h->last_arrival);
+	return c->status == SSDLAB_OK;
+}
+
 /* Is it one that the drive can serve?  `line` is that of messages, then what the completion is to tell. */
 static bool library_take(struct library_call *c, size_t i, struct request *r)
 {
@@ -191,16 +221,8 @@ static bool library_take(struct library_call *c, size_t i, struct request *r)
 	arrival = r->arrival;
 	tag = r->line;
 	r->line = i;
-	if (!request_has_sectors(r->type))
-		library_is_command(c, i, r);
-	else if (!r->sectors)
-		library_fault(c, "request:%zu: 0 sectors; it should have at least 1", i);
-	else if (r->arrival < h->last_arrival && library_is_open_loop(h) && !library_arrives_now(c))
-		library_fault(c,
-			"request:%zu: arrives at %llu ns, before the request before it (%llu); sort them, or "
-			"use host.mode=closed",
-			i, (unsigned long long)r->arrival, (unsigned long long)h->last_arrival);
-	else if (!host_admit(h->drive->host, r, "request", &h->fault))
+	if (library_is_possible(c, i, r) && request_has_sectors(r->type) &&
+		!host_admit(h->drive->host, r, "request", &h->fault))
 		c->status = SSDLAB_MISTAKE;
 	r->line = tag;
 	if (c->status == SSDLAB_OK)

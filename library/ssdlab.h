@@ -158,10 +158,14 @@ enum ssdlab_kind {
 	SSDLAB_READ = 0,
 	SSDLAB_WRITE = 1,
 	SSDLAB_TRIM = 2,
+	SSDLAB_FLUSH = 4, /* of 0 sectors: completed when all data written before it is in flash */
 	/* No requests, of 0 sectors and without completion: */
 	SSDLAB_COLLECT = 3, /* a block is collected */
 	SSDLAB_UPDATE = 5   /* data with this hint goes on in a new reclaim unit (fdp.*) */
 };
+
+/* A flag of a write: it is completed when its data is in flash. */
+#define SSDLAB_FUA 1
 
 /* 40 bytes, without gaps. */
 struct ssdlab_request {
@@ -172,7 +176,8 @@ struct ssdlab_request {
 	uint32_t device;     /* what the trace's device or volume would be */
 	uint8_t kind;        /* enum ssdlab_kind */
 	uint8_t hint;        /* where to place the data (fdp.*); 0: none */
-	uint8_t reserved[6]; /* 0 */
+	uint8_t flags;       /* SSDLAB_FUA, or 0 */
+	uint8_t reserved[5]; /* 0 */
 };
 
 /*
@@ -189,7 +194,7 @@ struct ssdlab_columns {
 	size_t size; /* of this struct */
 	const uint64_t *arrival_ns, *sector, *tag;
 	const uint32_t *sectors, *device;
-	const uint8_t *kind, *hint;
+	const uint8_t *kind, *hint, *flags;
 };
 
 SSDLAB_API enum ssdlab_status ssdlab_submit_columns(

@@ -135,7 +135,9 @@ static void forget_kind(char *json)
 	memmove(kind, end, strlen(end) + 1);
 }
 
-static void submitted_is_run(const char *settings, const struct ssdlab_request *request, size_t n)
+/* The requests of the workload, submitted, give the results of a run.  False: there is no such drive. */
+static bool submitted_is_run(
+	const char *workload, const char *settings, const struct ssdlab_request *request, size_t n)
 {
 	char all[300], *text[2];
 	ssdlab_drive *drive[2];
@@ -148,13 +150,13 @@ static void submitted_is_run(const char *settings, const struct ssdlab_request *
 			if (i)
 				ssdlab_close(drive[0]);
 			assert_int_equal(i, 0);
-			return;
+			return false;
 		}
 	}
-	assert_ok(drive[0], ssdlab_run(drive[0], "mixed"));
+	assert_ok(drive[0], ssdlab_run(drive[0], workload));
 	submit_in_pieces(drive[1], request, n, 5);
 	for (int i = 0; i < 2; i++) {
-		text[i] = results_of(drive[i], "x", "mixed");
+		text[i] = results_of(drive[i], "x", workload);
 		forget_kind(text[i]);
 	}
 	assert_string_equal(text[0], text[1]);
@@ -162,6 +164,7 @@ static void submitted_is_run(const char *settings, const struct ssdlab_request *
 		ssdlab_free(text[i]);
 		ssdlab_close(drive[i]);
 	}
+	return true;
 }
 
 static void test_submitted_requests_are_a_run(void **state)
@@ -173,7 +176,52 @@ static void test_submitted_requests_are_a_run(void **state)
 	(void)state;
 	assert_int_equal(requests, 1500);
 	for (size_t i = 0; i < n; i++)
-		submitted_is_run(settings[i], request, requests);
+		submitted_is_run("mixed", settings[i], request, requests);
+	memory_free(request);
+}
+
+/* Every fifth request becomes a FLUSH, every third write has FUA: as SSDsim's text, too. */
+static char *make_durable(struct ssdlab_request *request, size_t n)
+{
+	char *text = memory_array(n, 80, "text of a trace"), *at = text;
+
+	for (size_t i = 0; i < n; i++) {
+		struct ssdlab_request *r = &request[i];
+
+		if (i % 5 == 4)
+			*r = (struct ssdlab_request){ r->arrival_ns, 0, r->tag, 0, 0, SSDLAB_FLUSH };
+		else if (r->kind == SSDLAB_TRIM)
+			r->kind = SSDLAB_READ;
+		else if (r->kind == SSDLAB_WRITE && i % 3 == 0)
+			r->flags = SSDLAB_FUA;
+		at += sprintf(at, "%llu 0 %llu %u %d\n", (unsigned long long)r->arrival_ns,
+			(unsigned long long)r->sector, r->sectors,
+			r->kind == SSDLAB_FLUSH  ? 2
+			: r->kind == SSDLAB_READ ? 1
+			: r->flags               ? 4
+						 : 0);
+	}
+	return text;
+}
+
+static void test_submitted_flushes_and_fua_are_those_of_a_trace(void **state)
+{
+	static const char *const settings[] = { "", "host.write_done=memory",
+		"host.write_done=memory host.write_bytes=64K host.plp=true",
+		"host.write_done=memory flash.cell_bits=2 flash.program_unit=wordline flash.copyback=false",
+		"buffer=lru dram.buffer_bytes=64K host.mode=closed" };
+	struct world *w = *state;
+	size_t n;
+	struct ssdlab_request *request = requests_of("mixed", MIXED, &n);
+	char *text = make_durable(request, n), *path = path_in(w, "durable.trace"), all[200];
+
+	put_text(w, "durable.trace", text);
+	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+		snprintf(all, sizeof all, "trace.format=ssdsim trace.flush=true %s", settings[i]);
+		assert_true(submitted_is_run(path, all, request, n));
+	}
+	memory_free(path);
+	memory_free(text);
 	memory_free(request);
 }
 
@@ -373,6 +421,55 @@ static void submit_refuses(ssdlab_drive *drive, struct ssdlab_request r, const c
 	assert_int_equal(taken, 1);
 }
 
+/*
+ * By hand, on a drive that acknowledges from memory: the bus takes 5,120 ns a page, a program 100,000.  A
+ * write is done when memory has it, a write with FUA and a FLUSH when the data is in flash.
+ */
+static void check_durable(ssdlab_drive *drive)
+{
+	struct ssdlab_completion c[3];
+
+	assert_ok(drive, ssdlab_drain(drive));
+	assert_int_equal(ssdlab_completions(drive, c, 3), 3);
+	assert_int_equal(c[0].kind, SSDLAB_WRITE);
+	assert_int_equal(c[0].completion_ns, 1000);
+	assert_int_equal(c[1].tag, 1);
+	assert_int_equal(c[1].kind, SSDLAB_FLUSH);
+	assert_int_equal(c[1].sectors, 0);
+	assert_int_equal(c[1].arrival_ns, 2000);
+	assert_int_equal(c[1].completion_ns, 1000 + 5120 + 100000);
+	assert_int_equal(c[2].completion_ns, 1000000 + 5120 + 100000);
+	ssdlab_close(drive);
+}
+
+static void test_a_flush_and_fua_wait_for_the_flash(void **state)
+{
+	static const struct ssdlab_request rows[] = { { 1000, 0, 0, 4, 0, SSDLAB_WRITE },
+		{ 2000, 0, 1, 0, 0, SSDLAB_FLUSH },
+		{ 1000000, 4, 2, 4, 0, SSDLAB_WRITE, .flags = SSDLAB_FUA } };
+	static const uint64_t arrival[] = { 1000, 2000, 1000000 }, sector[] = { 0, 0, 4 };
+	static const uint32_t sectors[] = { 4, 0, 4 };
+	static const uint8_t kind[] = { SSDLAB_WRITE, SSDLAB_FLUSH, SSDLAB_WRITE },
+			     flags[] = { 0, 0, SSDLAB_FUA };
+	const struct ssdlab_columns columns = { .size = sizeof columns,
+		.arrival_ns = arrival,
+		.sector = sector,
+		.sectors = sectors,
+		.kind = kind,
+		.flags = flags };
+	const char *settings = "precondition.mode=none precondition.premap=none dram.access_ns=0 "
+			       "host.write_done=memory";
+	const struct ssdlab_options tells = { .completions = SSDLAB_TIMES };
+	ssdlab_drive *drive = opened(settings, tells);
+
+	(void)state;
+	submit_all(drive, rows, 3);
+	check_durable(drive);
+	drive = opened(settings, tells);
+	assert_ok(drive, ssdlab_submit_columns(drive, &columns, 3, NULL));
+	check_durable(drive);
+}
+
 static void test_a_request_that_cannot_be_is_refused_and_the_drive_goes_on(void **state)
 {
 	ssdlab_drive *drive =
@@ -383,6 +480,10 @@ static void test_a_request_that_cannot_be_is_refused_and_the_drive_goes_on(void 
 	(void)state;
 	submit_refuses(drive, (struct ssdlab_request){ 0, 0, 0, 1, 0, 9 }, "request:1: kind 9");
 	submit_refuses(drive, (struct ssdlab_request){ 0, 0, 0, 0, 0, SSDLAB_READ }, "request:1: 0 sectors");
+	submit_refuses(drive, (struct ssdlab_request){ 0, 0, 0, 1, 0, SSDLAB_FLUSH }, "has 0 sectors");
+	submit_refuses(drive, (struct ssdlab_request){ 0, 0, 0, 1, 0, SSDLAB_READ, .flags = SSDLAB_FUA },
+		"flags 1; a write can have 1 (FUA)");
+	submit_refuses(drive, (struct ssdlab_request){ 0, 0, 0, 1, 0, SSDLAB_WRITE, .flags = 3 }, "flags 3");
 	submit_refuses(drive, (struct ssdlab_request){ 0, end, 0, 1, 0, SSDLAB_READ }, "beyond the drive");
 	submit_refuses(
 		drive, (struct ssdlab_request){ 0, end - 1, 0, 2, 0, SSDLAB_WRITE }, "trace.fold=true");
@@ -395,7 +496,7 @@ static void test_a_request_that_cannot_be_is_refused_and_the_drive_goes_on(void 
 	refused(drive, ssdlab_statistic(drive, "wAf", &count), "wAf");
 	assert_ok(drive, ssdlab_drain(drive));
 	assert_ok(drive, ssdlab_statistic(drive, "run.served", &count));
-	assert_float_equal(count, 6, 0);
+	assert_float_equal(count, 9, 0);
 	ssdlab_close(drive);
 }
 
@@ -893,9 +994,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_runs_are_those_of_the_program, set_up, tear_down),
 		cmocka_unit_test(test_submitted_requests_are_a_run),
+		cmocka_unit_test_setup_teardown(
+			test_submitted_flushes_and_fua_are_those_of_a_trace, set_up, tear_down),
 		cmocka_unit_test(test_columns_say_what_rows_say),
 		cmocka_unit_test(test_each_request_completes_once_and_its_parts_add_up),
 		cmocka_unit_test(test_a_write_and_a_read_take_the_time_of_their_parts),
+		cmocka_unit_test(test_a_flush_and_fua_wait_for_the_flash),
 		cmocka_unit_test(test_statistics_start_again_when_they_are_told_to),
 		cmocka_unit_test(test_a_drive_that_cannot_be_is_refused),
 		cmocka_unit_test(test_a_request_that_cannot_be_is_refused_and_the_drive_goes_on),

@@ -125,6 +125,25 @@ class Bytes(unittest.TestCase):
             self.assertEqual(drive.statistics["run.served"], 3)
             self.assertEqual(drive.statistic("request.write.count"), 1)
 
+    def test_a_flush_and_fua_wait_for_the_flash(self):
+        with quiet(verify=True, completions="times", host__write_done="memory") as drive:
+            drive.write(0, 4, arrival_ns=1000, tag=1)
+            drive.flush(arrival_ns=2000, tag=2)
+            drive.write(4, 4, arrival_ns=1000000, tag=3, fua=True)
+            drive.submit(
+                sector=[8, 0, 12],
+                sectors=[4, 0, 4],
+                kind=[ssdlab.Kind.WRITE, ssdlab.Kind.FLUSH, ssdlab.Kind.WRITE],
+                arrival_ns=[2000000, 2000000, 3000000],
+                flags=[0, 0, ssdlab.Flags.FUA],
+                tag=[4, 5, 6],
+            )
+            drive.drain()
+            took = {row.tag: row.completion_ns - row.arrival_ns for row in drive.completions()}
+            self.assertEqual([tag for tag in sorted(took) if took[tag] > 100000], [2, 3, 5, 6])
+            self.assertEqual(drive.statistic("request.flush.count"), 2)
+            self.assertEqual(drive.statistic("request.fua.count"), 2)
+
 
 class Forks(unittest.TestCase):
     def test_forks_in_threads_give_the_same_bytes(self):
@@ -234,6 +253,8 @@ class Mistakes(unittest.TestCase):
             end = drive.sectors
             self.refused("beyond the drive", lambda: drive.read(end, 1))
             self.refused("kind 9", lambda: drive.submit(sector=[0], sectors=[1], kind=[9]))
+            self.refused("0 sectors", lambda: drive.submit(sector=[0], sectors=[1], kind=[4]))
+            self.refused("flags 1", lambda: drive.submit(sector=[0], sectors=[1], kind=[0], flags=[1]))
             self.refused("sectors is missing", lambda: drive.submit(sector=[0], kind=[1]))
             self.refused("2 rows", lambda: drive.submit(sector=[0], sectors=[1, 1], kind=[1]))
             self.refused("sector", lambda: drive.submit(sector=[-1], sectors=[1], kind=[1]))
@@ -325,6 +346,7 @@ class Words(unittest.TestCase):
             self.assertEqual(getattr(_library, name), int(numbers[name]))
         for kind in ssdlab.Kind:
             self.assertEqual(kind, int(numbers[kind.name]))
+        self.assertEqual(ssdlab.Flags.FUA, int(re.search(r"SSDLAB_FUA (\d+)", HEADER)[1]))
         self.assertEqual(_library.ABI, int(re.search(r"SSDLAB_ABI (\d+)", HEADER)[1]))
 
     def kind_of(self, word):

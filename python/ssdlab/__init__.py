@@ -9,7 +9,7 @@
 """
 
 from ._library import library as _loaded
-from .drive import Drive, Kind
+from .drive import Drive, Flags, Kind
 from .policies import buffer_policy, gc_policy
 from .errors import Broken, DriveFull, Error, Mistake, OutOfMemory, Stopped
 from .statistics import Statistics
@@ -21,6 +21,7 @@ __all__ = [
     "Drive",
     "DriveFull",
     "Error",
+    "Flags",
     "Kind",
     "Mistake",
     "OutOfMemory",

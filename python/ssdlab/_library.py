@@ -85,7 +85,8 @@ class Request(Structure):
         ("device", c_uint32),
         ("kind", c_uint8),
         ("hint", c_uint8),
-        ("reserved", c_uint8 * 6),
+        ("flags", c_uint8),
+        ("reserved", c_uint8 * 5),
     ]
 
 
@@ -101,6 +102,7 @@ class Columns(Structure):
         ("device", POINTER(c_uint32)),
         ("kind", POINTER(c_uint8)),
         ("hint", POINTER(c_uint8)),
+        ("flags", POINTER(c_uint8)),
     ]
 
 

@@ -29,8 +29,15 @@ class Kind(enum.IntEnum):
     READ = 0
     WRITE = 1
     TRIM = 2
+    FLUSH = 4  #: of 0 sectors: completed when all data written before it is in flash
     COLLECT = 3  #: no request, of 0 sectors: a block is collected
     UPDATE = 5  #: no request, of 0 sectors: data with this hint goes on in a new reclaim unit
+
+
+class Flags(enum.IntFlag):
+    """Of a write."""
+
+    FUA = 1  #: it is completed when its data is in flash
 
 
 def _bytes(path: Optional[Path]) -> Optional[bytes]:
@@ -263,6 +270,7 @@ class Drive:
         tag: Any = None,
         device: Any = None,
         hint: Any = None,
+        flags: Any = None,
     ) -> int:
         """Submits requests, given as columns of equal length.
 
@@ -274,10 +282,11 @@ class Drive:
             requests: a mapping of columns, such as a dict or a DataFrame, or a structured array, with the
                 names of the other arguments.
             sector, sectors: first sector and length, in sectors of 512 bytes.
-            kind: 0 read, 1 write, 2 trim; see Kind.
+            kind: 0 read, 1 write, 2 trim, 4 flush; see Kind.
             arrival_ns: ns since the drive was made, ascending; None: each as soon as it can enter.
             tag: comes back with the completion; None: number of the request, from 0.
             device, hint: as a trace would have them.
+            flags: of writes; see Flags.
 
         Each is an array of numpy or anything like it; numpy is not needed.  Columns of the right type are not
         copied.
@@ -297,6 +306,7 @@ class Drive:
             "device": device,
             "kind": kind,
             "hint": hint,
+            "flags": flags,
         }
         for name, values in given.items():
             given[name] = _column_of(requests, name) if values is None else values
@@ -328,24 +338,46 @@ class Drive:
         )
         return taken.value
 
-    def _one(self, kind: Kind, sector: int, sectors: int, arrival_ns: Optional[int], tag: int, hint: int):
+    def _one(
+        self,
+        kind: Kind,
+        sector: int = 0,
+        sectors: int = 0,
+        *,
+        arrival_ns: Optional[int],
+        tag: int,
+        hint: int = 0,
+        fua: bool = False,
+    ):
         arrival = self.now_ns if arrival_ns is None else arrival_ns
-        request = _library.Request(arrival, sector, tag, sectors, 0, kind, hint)
+        flags = Flags.FUA if fua else 0
+        request = _library.Request(arrival, sector, tag, sectors, 0, kind, hint, flags)
         self._call(library.ssdlab_submit, ctypes.byref(request), 1, None)
 
     def read(self, sector: int, sectors: int, *, arrival_ns: Optional[int] = None, tag: int = 0) -> None:
         """Submits a read.  One by one takes some microseconds each: submit() takes arrays."""
-        self._one(Kind.READ, sector, sectors, arrival_ns, tag, 0)
+        self._one(Kind.READ, sector, sectors, arrival_ns=arrival_ns, tag=tag)
 
     def write(
-        self, sector: int, sectors: int, *, arrival_ns: Optional[int] = None, tag: int = 0, hint: int = 0
+        self,
+        sector: int,
+        sectors: int,
+        *,
+        arrival_ns: Optional[int] = None,
+        tag: int = 0,
+        hint: int = 0,
+        fua: bool = False,
     ) -> None:
-        """Submits a write."""
-        self._one(Kind.WRITE, sector, sectors, arrival_ns, tag, hint)
+        """Submits a write.  With `fua` it is completed when its data is in flash."""
+        self._one(Kind.WRITE, sector, sectors, arrival_ns=arrival_ns, tag=tag, hint=hint, fua=fua)
 
     def trim(self, sector: int, sectors: int, *, arrival_ns: Optional[int] = None, tag: int = 0) -> None:
         """Submits a trim: the sectors hold no data any more."""
-        self._one(Kind.TRIM, sector, sectors, arrival_ns, tag, 0)
+        self._one(Kind.TRIM, sector, sectors, arrival_ns=arrival_ns, tag=tag)
+
+    def flush(self, *, arrival_ns: Optional[int] = None, tag: int = 0) -> None:
+        """Submits a FLUSH: it is completed when all data written before it is in flash."""
+        self._one(Kind.FLUSH, arrival_ns=arrival_ns, tag=tag)
 
     # ---- time ----
 
