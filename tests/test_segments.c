@@ -233,6 +233,30 @@ static void test_a_level_in_between(void **state)
 	close_bed(&b);
 }
 
+/* {0,2,4,6,8} is below {1,3,5,7}, and that below {3,8}: compaction takes page 8 from it, although it
+ * shares no page with the level in between. */
+static void test_two_levels_down(void **state)
+{
+	static const uint8_t even[] = { 0, 2, 4, 6, 8 }, odd[] = { 1, 3, 5, 7 }, both[] = { 3, 8 };
+	const struct segment *s;
+	struct bed b;
+
+	(void)state;
+	open_bed(&b, 0);
+	learn(&b, even, 5, 100);
+	learn(&b, odd, 4, 200);
+	learn(&b, both, 2, 300);
+	assert_int_equal(b.segments.used, 3);
+	segments_compact(&b.segments);
+	assert_int_equal(b.segments.used, 3);
+	s = &b.segments.segment[2];
+	assert_int_equal(s->level, 2);
+	assert_int_equal(s->first, 0);
+	assert_int_equal(s->last, 6);
+	assert_int_equal(b.segments.segment[1].last, 7);
+	close_bed(&b);
+}
+
 /* An approximate segment lists its pages, so that it gives up those in its middle, too. */
 static void test_a_list_loses_pages(void **state)
 {
@@ -306,6 +330,7 @@ int main(void)
 		cmocka_unit_test(test_places_must_be_consecutive),
 		cmocka_unit_test(test_levels),
 		cmocka_unit_test(test_a_level_in_between),
+		cmocka_unit_test(test_two_levels_down),
 		cmocka_unit_test(test_a_list_loses_pages),
 		cmocka_unit_test(test_pages_are_where_they_were_learned),
 	};

@@ -123,6 +123,21 @@ static struct group_pages pages_between(uint32_t first, uint32_t last)
 	return pages;
 }
 
+static void pages_add(struct group_pages *to, const struct group_pages *pages)
+{
+	for (uint32_t w = 0; w < GROUP_WORDS; w++)
+		to->bits[w] |= pages->bits[w];
+}
+
+static bool pages_meet(const struct group_pages *a, const struct group_pages *b)
+{
+	uint64_t both = 0;
+
+	for (uint32_t w = 0; w < GROUP_WORDS; w++)
+		both |= a->bits[w] & b->bits[w];
+	return both;
+}
+
 static struct group_pages segment_list(const struct segments *s, const struct segment *segment)
 {
 	struct group_pages pages = { { 0 } };
@@ -179,22 +194,26 @@ static bool segment_trim(struct segments *s, struct segment *segment, const stru
 	return true;
 }
 
-/* Takes out a segment; its list, if it has one, goes, and the last one gets its number. */
+/* The list of a segment that goes; the last list gets its number. */
+static void segments_drop_list(struct segments *s, const struct segment *gone)
+{
+	s->list_bytes -= segment_pages(s, gone) + 1;
+	if (gone->list == --s->lists)
+		return;
+	s->list[gone->list] = s->list[s->lists];
+	for (uint32_t k = 0; k < s->used; k++)
+		if (!s->segment[k].stride && s->segment[k].list == s->lists)
+			s->segment[k].list = gone->list;
+}
+
 static void segments_remove(struct segments *s, uint32_t i)
 {
 	struct segment gone = s->segment[i];
 
 	s->used--;
 	memmove(s->segment + i, s->segment + i + 1, (s->used - i) * sizeof *s->segment);
-	if (gone.stride)
-		return;
-	s->list_bytes -= segment_pages(s, &gone) + 1;
-	if (gone.list == --s->lists)
-		return;
-	s->list[gone.list] = s->list[s->lists];
-	for (uint32_t k = 0; k < s->used; k++)
-		if (!s->segment[k].stride && s->segment[k].list == s->lists)
-			s->segment[k].list = gone.list;
+	if (!gone.stride)
+		segments_drop_list(s, &gone);
 }
 
 /* The first segment of a later level, or of this one that begins behind page x. */
@@ -289,38 +308,50 @@ static void segments_lower(struct segments *s, struct loose_segment *leaving, ui
 		segments_insert(s, &leaving[i]);
 }
 
-/* A segment trims the older ones, which begin with number `older` or behind it. */
-static void segments_trim_older(struct segments *s, uint32_t i, uint32_t older)
+/*
+ * Trims a segment by those of newer levels, which are among the first `count`.  One after another: what an
+ * accurate segment has lost in its middle it claims again when the next one trims it.  False: it has no page
+ * left.
+ */
+static bool segments_trim_by_newer(struct segments *s, uint32_t count, struct segment *old)
 {
-	struct segment newer = s->segment[i];
+	for (uint32_t i = 0; i < count && s->segment[i].level < old->level; i++) {
+		struct group_pages pages;
 
-	for (uint32_t k = older; k < s->used;) {
-		struct segment *old = &s->segment[k];
-		bool any = true;
-
-		if (segment_overlaps(old, &newer)) {
-			struct group_pages pages = segment_list(s, &newer);
-
-			any = segment_trim(s, old, &pages);
-		}
-		if (any)
-			k++;
-		else
-			segments_remove(s, k);
+		if (!segment_overlaps(&s->segment[i], old))
+			continue;
+		pages = segment_list(s, &s->segment[i]);
+		if (!segment_trim(s, old, &pages))
+			return false;
 	}
+	return true;
 }
 
 static void segments_trim_all(struct segments *s)
 {
-	uint32_t older = 0;
+	struct group_pages newer = { { 0 } }, level = newer; /* claimed in newer levels; in this one */
+	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < s->used; i++) {
-		while (older < s->used && s->segment[older].level <= s->segment[i].level)
-			older++;
-		if (older == s->used)
-			return;
-		segments_trim_older(s, i, older);
+		struct segment segment = s->segment[i];
+		struct group_pages pages = segment_list(s, &segment);
+
+		if (kept && segment.level > s->segment[kept - 1].level) {
+			pages_add(&newer, &level);
+			level = (struct group_pages){ { 0 } };
+		}
+		if (pages_meet(&pages, &newer)) {
+			if (!segments_trim_by_newer(s, kept, &segment)) {
+				if (!segment.stride)
+					segments_drop_list(s, &segment);
+				continue;
+			}
+			pages = segment_list(s, &segment);
+		}
+		pages_add(&level, &pages);
+		s->segment[kept++] = segment;
 	}
+	s->used = kept;
 }
 
 /* From the newest on, each rises as long as nothing overlaps it in the level above. */
@@ -362,12 +393,12 @@ void segments_learn(struct segments *s, struct learner *l, const struct point *p
 
 const struct segment *segments_find(const struct segments *s, uint8_t x, uint32_t *levels)
 {
-	for (*levels = 0; *levels < segments_levels(s);) {
-		uint32_t level = (*levels)++, i = segments_behind(s, level, x);
-
-		if (i && s->segment[i - 1].level == level && segment_claims(s, &s->segment[i - 1], x))
-			return &s->segment[i - 1];
-	}
+	for (uint32_t i = 0; i < s->used; i++)
+		if (segment_claims(s, &s->segment[i], x)) {
+			*levels = s->segment[i].level + 1u;
+			return &s->segment[i];
+		}
+	*levels = segments_levels(s);
 	return NULL;
 }
 
