@@ -41,7 +41,8 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 		d->host = host_create(host_layers[settings->host.layer], &settings->host,
 			settings->host_own[settings->host.layer], &settings->trace,
 			(struct host_device){ d->geometry.logical_sectors, d->geometry.sectors_per_page,
-				(sector_t)d->geometry.zone_pages * d->geometry.sectors_per_page },
+				(sector_t)d->geometry.zone_pages * d->geometry.sectors_per_page,
+				d->geometry.active_zones },
 			fault);
 	if (!d->host || !stat_list_init(&d->statistics, &settings->stats, fault)) {
 		drive_free(d);

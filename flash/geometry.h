@@ -59,8 +59,9 @@ struct geometry {
 	uint32_t pages_per_plane;
 	lpn_t logical_pages;
 	sector_t logical_sectors;
-	uint32_t zone_pages; /* of a drive that is written in zones; 0: of any other */
-	mask_t full_page;    /* all sectors of a page */
+	uint32_t zone_pages;   /* of a drive that is written in zones; 0: of any other */
+	uint64_t active_zones; /* so many at most are begun and not full; 0: any number */
+	mask_t full_page;      /* all sectors of a page */
 	struct divisor per_block, per_plane, per_die; /* pages, blocks, planes */
 	struct divisor plane_pages, die_pages;
 };

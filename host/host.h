@@ -83,6 +83,7 @@ struct host_device {
 	sector_t sectors;
 	uint32_t sectors_per_page;
 	sector_t zone_sectors; /* of one that is written in zones; 0: of any other */
+	uint64_t active_zones; /* so many at most are begun and not full; 0: any number */
 };
 
 struct host {

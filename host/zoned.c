@@ -71,6 +71,10 @@ static bool zoned_fits(const struct host *h, struct fault *fault)
 	if (!t->pages)
 		return fault_set(fault, "zoned.share = %g leaves no page of %u for the host", s->share,
 			t->zones * t->zone_pages);
+	if (s->separate && h->device.active_zones == 1)
+		return fault_set(fault,
+			"zoned.separate = true: new data and cleaned data each fill a zone, and zns.active = "
+			"1 allows one; set zoned.separate = false, or zns.active = 2 or more");
 	return t->zones >= exported + s->low + 2 ||
 	       fault_set(fault,
 		       "zoned.share = %g: of %u zones %llu hold the host's data; zoned.low + 2 = %llu "

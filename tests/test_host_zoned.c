@@ -363,6 +363,41 @@ static void test_the_counts_of_page_mapping(void **state)
 	}
 }
 
+/* Two streams fill two zones, which one active zone does not allow. */
+static void test_streams_need_active_zones(void **state)
+{
+	static const struct {
+		const char *settings;
+		bool is_drive;
+	} list[] = {
+		{ "zns.open=1 zns.active=1", false },
+		{ "zns.open=1 zns.active=1 zoned.separate=false", true },
+		{ "zns.open=1 zns.active=2", true },
+		{ "zns.open=0 zns.active=0", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+		char text[600];
+		struct settings s;
+		struct fault fault = { "" };
+		struct drive *d;
+
+		snprintf(text, sizeof text,
+			PAPER_DRIVE "ftl=zns host.layer=zoned flash.blocks=20 zoned.share=0.3 "
+				    "precondition.premap=none %s",
+			list[i].settings);
+		fixture_settings(&s, text);
+		d = drive_create(&s, false, &fault);
+		if ((d != NULL) != list[i].is_drive)
+			fail_msg("%s: %s", list[i].settings, fault.text);
+		if (!d)
+			assert_non_null(strstr(fault.text, "zns.active = 1 allows one"));
+		drive_free(d);
+		settings_release(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -374,6 +409,7 @@ int main(void)
 		cmocka_unit_test(test_an_empty_zone_is_cleaned_first),
 		cmocka_unit_test(test_a_page_that_moves_while_it_is_written),
 		cmocka_unit_test(test_cleaning_takes_time),
+		cmocka_unit_test(test_streams_need_active_zones),
 		cmocka_unit_test(test_the_counts_of_page_mapping),
 	};
 

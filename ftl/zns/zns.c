@@ -46,6 +46,7 @@ static bool zns_shape(const void *settings, struct geometry *g, struct fault *fa
 			"zns.rows = %llu: a zone of %llu pages does not fit on a drive of %u; use fewer rows",
 			(unsigned long long)s->rows, (unsigned long long)zone, g->logical_pages);
 	g->zone_pages = (uint32_t)zone;
+	g->active_zones = s->active;
 	g->logical_pages -= g->logical_pages % g->zone_pages;
 	g->logical_sectors = geometry_page_start(g, g->logical_pages);
 	return true;
