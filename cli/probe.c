@@ -89,6 +89,8 @@ static void probe_print(
 	probe_print_kind(name, j, &r->latency[REQUEST_READ], r->ns);
 	snprintf(name, sizeof name, "%s%s", j->name, mixed ? ", writes" : "");
 	probe_print_kind(name, j, &r->latency[REQUEST_WRITE], r->ns);
+	snprintf(name, sizeof name, "%s, FLUSH", j->name);
+	probe_print_kind(name, j, &r->flush, 0);
 	fflush(stdout);
 }
 
@@ -243,7 +245,8 @@ static uint64_t probe_target_bytes(const char *target, bool *is_file, struct fau
 static bool probe_write_stage(const char *folder, const struct probe_plan *plan, enum probe_stage stage,
 	const char *target, struct fault *fault)
 {
-	static const char *const names[] = { "/1-empty.fio", "/2-fresh.fio", "/3-memory.fio", "/4-full.fio" };
+	static const char *const names[] = { "/1-empty.fio", "/2-fresh.fio", "/3-memory.fio", "/4-cache.fio",
+		"/5-full.fio" };
 	char *path = cli_joined(folder, names[stage], "");
 	struct output file;
 	bool done = output_open(&file, path, fault);

@@ -20,10 +20,11 @@ static const char *probe_rw(const struct probe_series *s)
 /* ---- job files ---- */
 
 static const char *const probe_stage_about[PROBE_STAGES] = {
-	"1 of 4: reads of a drive that was never written, which tell what an answer costs without flash.",
-	"2 of 4: writes to an empty drive.",
-	"3 of 4: writes to the same places again, and bursts: what the drive keeps in its memory.",
-	"4 of 4: the drive is filled, read and overwritten.  This writes more than 1.5 times its capacity.",
+	"1 of 5: reads of a drive that was never written, which tell what an answer costs without flash.",
+	"2 of 5: writes to an empty drive.",
+	"3 of 5: writes to the same places again, and bursts: what the drive keeps in its memory.",
+	"4 of 5: first writes with FLUSH, and in order to half of the drive: its SLC cache, if it has one.",
+	"5 of 5: the drive is filled, read and overwritten.  This writes more than 1.5 times its capacity.",
 };
 
 /* Of files of this name in fio's own words: the path, with ":" and "\" escaped. */
@@ -44,6 +45,8 @@ static void probe_write_job(FILE *out, const struct probe_job *j, unsigned numbe
 	fprintf(out, "randseed=%u\n", number + 1);
 	if (s->reads && s->reads < 100)
 		fprintf(out, "rwmixread=%u\n", s->reads);
+	if (s->flushes)
+		fputs("fsync=1\n", out);
 	if (j->burst)
 		fprintf(out,
 			"thinktime=%" PRIu64 "\nthinktime_blocks=%" PRIu64 "\nthinktime_blocks_type=issue\n",
@@ -72,15 +75,10 @@ void probe_write_fio(FILE *out, const struct probe_plan *p, enum probe_stage sta
 
 /* ---- results ---- */
 
-static void probe_json_kind(
-	FILE *out, const char *kind, const struct probe_job *j, const struct histogram *h, tick_t ns)
+/* Of no times, only their number. */
+static void probe_json_times(FILE *out, const char *name, const struct histogram *h)
 {
-	double seconds = (double)ns / 1e9, count = (double)h->count;
-
-	fprintf(out, "      \"%s\" : {\n        \"io_bytes\" : %" PRIu64 ",\n", kind, h->count * j->bytes);
-	fprintf(out, "        \"bw_bytes\" : %.0f,\n", ns ? count * (double)j->bytes / seconds : 0);
-	fprintf(out, "        \"iops\" : %.6f,\n", ns ? count / seconds : 0);
-	fprintf(out, "        \"total_ios\" : %" PRIu64 ",\n        \"clat_ns\" : {\n", h->count);
+	fprintf(out, "        \"%s\" : {\n", name);
 	fprintf(out, "          \"min\" : %" PRIu64 ",\n          \"max\" : %" PRIu64 ",\n",
 		h->count ? h->min : 0, h->max);
 	fprintf(out, "          \"mean\" : %.6f,\n          \"stddev\" : %.6f,\n", histogram_mean(h),
@@ -91,6 +89,18 @@ static void probe_json_kind(
 			i ? ",\n" : ",\n          \"percentile\" : {\n", probe_percent[i],
 			histogram_percentile(h, probe_percent[i] / 100));
 	fprintf(out, "%s\n        }\n      }", h->count ? "\n          }" : "");
+}
+
+static void probe_json_kind(
+	FILE *out, const char *kind, const struct probe_job *j, const struct histogram *h, tick_t ns)
+{
+	double seconds = (double)ns / 1e9, count = (double)h->count;
+
+	fprintf(out, "      \"%s\" : {\n        \"io_bytes\" : %" PRIu64 ",\n", kind, h->count * j->bytes);
+	fprintf(out, "        \"bw_bytes\" : %.0f,\n", ns ? count * (double)j->bytes / seconds : 0);
+	fprintf(out, "        \"iops\" : %.6f,\n", ns ? count / seconds : 0);
+	fprintf(out, "        \"total_ios\" : %" PRIu64 ",\n", h->count);
+	probe_json_times(out, "clat_ns", h);
 }
 
 void probe_json_begin(FILE *out, const char *source)
@@ -116,6 +126,10 @@ void probe_json_job(FILE *out, const struct probe_job *j, const struct probe_res
 	probe_json_kind(out, "read", j, &r->latency[REQUEST_READ], r->ns);
 	fputs(",\n", out);
 	probe_json_kind(out, "write", j, &r->latency[REQUEST_WRITE], r->ns);
+	if (j->series->flushes) {
+		fprintf(out, ",\n      \"sync\" : {\n        \"total_ios\" : %" PRIu64 ",\n", r->flush.count);
+		probe_json_times(out, "lat_ns", &r->flush);
+	}
 	fputs("\n    }", out);
 }
 

@@ -18,6 +18,17 @@ static enum request_type probe_type(const struct probe_job *j, struct random *ra
 	return reads == 100 || (reads && random_below(random, 100) < reads) ? REQUEST_READ : REQUEST_WRITE;
 }
 
+/* Waits for the write, and sends a FLUSH. */
+static bool probe_flush(struct drive *d)
+{
+	struct request r = { .type = REQUEST_FLUSH };
+
+	while (d->in_drive && drive_run_to_completion(d))
+		;
+	r.arrival = schedule_now(d->flash->schedule);
+	return drive_submit(d, &r);
+}
+
 bool probe_measure(
 	struct drive *d, const struct probe_job *j, struct random *random, struct probe_result *result)
 {
@@ -37,11 +48,12 @@ bool probe_measure(
 		r.arrival = schedule_now(d->flash->schedule);
 		r.start = probe_next(j, i, random) / SECTOR_BYTES;
 		r.type = probe_type(j, random);
-		works = drive_submit(d, &r);
+		works = drive_submit(d, &r) && (!j->series->flushes || probe_flush(d));
 	}
 	drive_drain(d);
 	result->ns = schedule_now(d->flash->schedule) - start;
 	for (int type = REQUEST_READ; type <= REQUEST_WRITE; type++)
 		result->latency[type] = d->count->request[type].latency;
+	result->flush = d->count->flush.request.latency;
 	return works;
 }

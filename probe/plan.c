@@ -25,10 +25,14 @@ static const struct probe_series probe_table[] = {
 		PROBE_BY_REGION, M, 512 * M, 64 * K, 1, 1 },
 	{ "burst", "bursts of writes of 64 KiB after a pause of 0.5 s, by size of the burst", PROBE_MEMORY, 0,
 		false, PROBE_BY_BURST, 128 * K, 64 * M, 64 * K, 0, 1 },
+	{ "flush", "random writes with a FLUSH behind each, one at a time, by size", PROBE_CACHE, 0, false,
+		PROBE_BY_SIZE, 512, 32 * K, 0, 1, 64, .flushes = true },
+	{ "cache", "parts that follow one another in order, 128 KiB, 32 in the drive, by size", PROBE_CACHE,
+		0, true, PROBE_BY_PLACE, 4 * M, UINT64_C(1) << 50, PROBE_FILLED, 32, 1 },
 	{ "fill", "the whole drive in order, 128 KiB, 32 in the drive, by twentieths", PROBE_FULL, 0, true,
 		PROBE_BY_PART, 1, PROBE_PARTS, PROBE_FILLED, 32, 1 },
 	{ "read", "random reads, one at a time, by size", PROBE_FULL, 100, false, PROBE_BY_SIZE, 512, M, 0, 1,
-		1000 },
+		1000, .middle = true },
 	{ "read-4k", "random reads of 4 KiB, by the number in the drive", PROBE_FULL, 100, false,
 		PROBE_BY_DEPTH, 1, 256, 4 * K, 0, 4000 },
 	{ "stream", "reads in order, 128 KiB, by the number in the drive", PROBE_FULL, 100, true,
@@ -59,6 +63,10 @@ static bool probe_fit_job(struct probe_job *j, uint64_t value, uint64_t drive)
 	j->bytes = s->by == PROBE_BY_SIZE ? value : s->bytes;
 	j->depth = s->by == PROBE_BY_DEPTH ? value : s->depth;
 	j->region = drive / j->bytes * j->bytes;
+	if (s->middle) {
+		j->offset = j->region / j->bytes * 2 / 5 * j->bytes;
+		j->region = j->region / j->bytes * 4 / 5 * j->bytes - j->offset;
+	}
 	j->requests = s->requests + (s->by == PROBE_BY_DEPTH ? 40 * value : 0);
 	switch (s->by) {
 	case PROBE_BY_REGION:
@@ -69,6 +77,10 @@ static bool probe_fit_job(struct probe_job *j, uint64_t value, uint64_t drive)
 		j->burst = j->depth = value / j->bytes;
 		j->requests = PROBE_BURSTS * j->burst;
 		return value <= drive / PROBE_SHARE;
+	case PROBE_BY_PLACE:
+		j->offset = j->region = value;
+		j->requests = value / j->bytes;
+		return value <= drive / 4;
 	case PROBE_BY_PART:
 		j->offset = drive / j->bytes * (value - 1) / PROBE_PARTS * j->bytes;
 		j->region = drive / j->bytes * value / PROBE_PARTS * j->bytes - j->offset;

@@ -16,6 +16,7 @@ enum probe_stage {
 	PROBE_EMPTY,  /* nothing has been written */
 	PROBE_FRESH,  /* it is written for the first time */
 	PROBE_MEMORY, /* the same parts are written again and again, and in bursts */
+	PROBE_CACHE,  /* its first writes are made durable; then it is written in order, up to half of it */
 	PROBE_FULL,   /* it is filled, read, and overwritten */
 	PROBE_STAGES
 };
@@ -31,12 +32,15 @@ struct probe_series {
 		PROBE_BY_DEPTH,
 		PROBE_BY_REGION,
 		PROBE_BY_BURST,
+		PROBE_BY_PLACE, /* where the part begins, and how large it is */
 		PROBE_BY_PART,
 		PROBE_BY_ROUND
 	} by;
 	uint64_t from, to;     /* of it; doubled each time, parts and rounds counted */
 	uint64_t bytes, depth; /* of a request; in the drive: unless they differ */
 	uint64_t requests;     /* at least, if the drive is large enough */
+	bool flushes;          /* a FLUSH follows each request; one at a time */
+	bool middle;           /* of the drive: neither what was written first nor what was written last */
 };
 
 struct probe_job {
@@ -66,6 +70,7 @@ void probe_plan_free(struct probe_plan *);
 
 struct probe_result {
 	struct histogram latency[2]; /* ns, [REQUEST_READ] and [REQUEST_WRITE] */
+	struct histogram flush;      /* ns, of a FLUSH */
 	tick_t ns;                   /* from the first request to the last completion */
 };
 
