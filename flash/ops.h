@@ -105,9 +105,7 @@ struct wordline {
 	uint32_t pages;        /* ring of the programs of its pages, in page order */
 	uint32_t pass[2];      /* in the ring of the block; INDEX_NONE: not yet, or done */
 	uint32_t before;       /* the wordline whose second pass waits for this one's first; INDEX_NONE */
-	uint32_t work;         /* number of the work in idle time that does not wait for the pages `left` */
 	uint8_t issued, ready; /* pages */
-	uint8_t left;          /* bit per page */
 	bool second;           /* it has a second pass: it is not of pads alone */
 	bool folds;            /* a page of it is folded from SLC mode */
 	bool lacks; /* its last pass is held up until pages are issued: its own, or those of the next one */

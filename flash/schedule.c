@@ -155,7 +155,6 @@ void schedule_begin_work(struct schedule *s, struct io *io, uint64_t idle_ns)
 {
 	schedule_begin(s, io);
 	io->work = true;
-	s->work++;
 	s->work_ticket = io->ticket;
 	event_works(s, io->ticket, idle_ns);
 }

@@ -122,7 +122,6 @@ struct schedule {
 	struct heap waits;       /* of open wordlines, until they are filled up */
 	uint64_t wait_order;
 	tick_t pad_due;       /* when the first of these waits is over */
-	uint32_t work;        /* number of the last work in idle time */
 	uint32_t work_ticket; /* INDEX_NONE: it is over */
 
 	struct queue completed; /* tickets */

@@ -35,10 +35,8 @@ static const struct state_row wordline_state[] = {
 	STATE_INDEX(struct wordline, pages, STATE_OWN(struct ops, op.used)),
 	STATE_NUMBER(struct wordline, pass), /* schedule_wordlines_hold() */
 	STATE_INDEX(struct wordline, before, STATE_ITS_COUNT),
-	STATE_NUMBER(struct wordline, work),
 	STATE_NUMBER(struct wordline, issued),
 	STATE_NUMBER(struct wordline, ready),
-	STATE_NUMBER(struct wordline, left),
 	STATE_BOOL(struct wordline, second),
 	STATE_BOOL(struct wordline, folds),
 	STATE_BOOL(struct wordline, lacks),
@@ -224,7 +222,6 @@ const struct state_row schedule_state[] = {
 	STATE_HEAP(struct schedule, waits, STATE_UNBOUNDED, struct wordline_wait, wait_state),
 	STATE_NUMBER(struct schedule, wait_order),
 	STATE_NUMBER(struct schedule, pad_due),
-	STATE_NUMBER(struct schedule, work),
 	STATE_INDEX(struct schedule, work_ticket, STATE_OWN(struct schedule, ops.ticket.used)),
 	STATE_STRUCT(struct schedule, timers, timers_state),
 	STATE_ARRAY(struct schedule, unit, unit_state),

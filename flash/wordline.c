@@ -78,30 +78,14 @@ static void wordline_begin(struct schedule *s, block_t b, uint32_t page)
 		wordline_add_pass(s, number, 1, page);
 }
 
-/* No pass of the wordline is held up any more.  Work in idle time that is not over waits for it again. */
-static void wordline_go_on(struct schedule *s, struct wordline *w)
-{
-	uint32_t page = 0;
-
-	w->lacks = false;
-	if (w->work == s->work && s->work_ticket != INDEX_NONE)
-		for (uint32_t at = ops_first_of(&s->ops, w); at != INDEX_NONE;
-			at = ops_next_of(&s->ops, w, at), page++)
-			if (w->left >> page & 1) {
-				ops_at(&s->ops, at)->ticket = s->work_ticket;
-				ops_ticket(&s->ops, s->work_ticket)->pending++;
-			}
-	w->left = 0;
-}
-
 static void wordline_is_complete(struct schedule *s, block_t b, struct wordline *w)
 {
 	if (w->before != INDEX_NONE)
-		wordline_go_on(s, ops_wordline(&s->ops, w->before));
+		ops_wordline(&s->ops, w->before)->lacks = false;
 	w->before = INDEX_NONE;
 	if (w->second && w->pass[1] == INDEX_NONE)
 		return;
-	wordline_go_on(s, w);
+	w->lacks = false;
 	s->open[b] = INDEX_NONE;
 }
 
@@ -170,8 +154,6 @@ void wordline_page_ready(struct schedule *s, uint32_t index)
 		s->open[geometry_block(s->geometry, op->ppn)] == number)
 		wordline_begin_wait(s, first);
 	if (w->lacks && op->ticket != INDEX_NONE && op->ticket == s->work_ticket) {
-		w->work = s->work;
-		w->left |= (uint8_t)(1u << (op->ppn - first->ppn));
 		op->ticket = INDEX_NONE;
 		complete_part(s, s->work_ticket);
 	}

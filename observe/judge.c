@@ -18,7 +18,7 @@ struct judge *judge_create(const struct judge_settings *s)
 	j->unit = memory_array(dies, sizeof *j->unit, "judge's dies");
 	for (uint32_t u = 0; u < dies; u++)
 		j->unit[u].on_bus = INDEX_NONE;
-	j->asks = INDEX_NONE;
+	j->asks = j->work = INDEX_NONE;
 	j->channel = memory_array(s->channels, sizeof *j->channel, "judge's channels");
 	j->block = memory_array(j->pages / s->pages_per_block, sizeof *j->block, "judge's blocks");
 	for (uint32_t i = 0; i < j->pages / s->pages_per_block; i++)
@@ -74,6 +74,7 @@ void judge_works(struct judge *j, uint32_t ticket, uint64_t idle_ns, tick_t now)
 	BUG_ON(now < j->left + idle_ns, "work in idle time begins at %llu, %llu ns after the last request",
 		(unsigned long long)now, (unsigned long long)(now - j->left));
 	j->request[ticket].work = true;
+	j->work = ticket;
 }
 
 void judge_submit(struct judge *j, uint32_t ticket, uint64_t look_ups, tick_t now)
@@ -96,7 +97,7 @@ void judge_delayed(struct judge *j, uint32_t ticket, tick_t until)
 }
 
 /* Work in idle time does not wait for programs that are ready and whose wordline lacks pages. */
-static void judge_leave_parts(struct judge *j, struct judged_request *r, tick_t now)
+static void judge_leave_parts(const struct judge *j, struct judged_request *r)
 {
 	for (uint32_t i = 0; i < j->ops; i++) {
 		const struct judged_op *d = &j->op[i];
@@ -104,7 +105,6 @@ static void judge_leave_parts(struct judge *j, struct judged_request *r, tick_t 
 		if (d->stage == JUDGED_DONE || d->request != r->serial || !d->made.awaited ||
 			!judge_may_be_left(j, d))
 			continue;
-		judge_check_waits(j, d, now);
 		r->pending--;
 	}
 }
@@ -116,7 +116,7 @@ void judge_completed(struct judge *j, uint32_t ticket, tick_t now)
 	judge_pass_time(j, now);
 	BUG_ON(!r->open, "the request of ticket %u completes twice", ticket);
 	if (r->work && r->pending)
-		judge_leave_parts(j, r, now);
+		judge_leave_parts(j, r);
 	BUG_ON(r->pending, "the request of ticket %u completes at %llu before %u of its operations", ticket,
 		(unsigned long long)now, r->pending);
 	judge_check_flushed(j, r);
@@ -124,7 +124,9 @@ void judge_completed(struct judge *j, uint32_t ticket, tick_t now)
 		"the request of ticket %u completes at %llu, its look-ups take until %llu", ticket,
 		(unsigned long long)now, (unsigned long long)r->released);
 	r->open = false;
-	if (!r->work)
+	if (r->work)
+		j->work = INDEX_NONE;
+	else
 		j->left = now;
 	j->open_requests--;
 }
@@ -460,6 +462,7 @@ static const struct state_row judged_op_state[] = {
 	STATE_BOOL(struct judged_op, slc),
 	STATE_BOOL(struct judged_op, passed),
 	STATE_BOOL(struct judged_op, again),
+	STATE_BOOL(struct judged_op, left),
 	STATE_UP_TO(struct judged_op, command_again, STATE_LIMIT(1)),
 	STATE_BELOW(struct judged_op, command, STATE_LIMIT(2)),
 	STATE_NUMBER(struct judged_op, retries),
@@ -567,6 +570,7 @@ const struct state_row judge_state[] = {
 	STATE_RESTORED(judge_ops_hold),
 	STATE_NUMBER(struct judge, serial),
 	STATE_NUMBER(struct judge, open_requests),
+	STATE_INDEX(struct judge, work, STATE_OWN(struct judge, requests)),
 	STATE_NUMBER(struct judge, open_ops),
 	STATE_NUMBER(struct judge, held),
 	STATE_NUMBER(struct judge, programs),

@@ -40,6 +40,7 @@ struct judged_op {
 	uint32_t command_again;       /* of that */
 	uint32_t command;             /* of its unit, once it has started: index of judged_unit.now */
 	uint32_t wordline;            /* that the program is a part of, or INDEX_NONE */
+	bool left;                    /* work in idle time no longer waits for it */
 	uint64_t number;              /* of a program, among all of them, from 0 */
 	uint64_t room_place;          /* the same among those that take room in memory */
 	enum judged_room room;
@@ -141,7 +142,8 @@ struct judge {
 	struct judged_request *request;
 	uint32_t ops, op_room, requests, request_room;
 	uint64_t serial, open_requests, open_ops, held;
-	uint64_t programs;                         /* made */
+	uint32_t work;     /* ticket of the work in idle time that is not over; INDEX_NONE */
+	uint64_t programs; /* made */
 	uint64_t room_made, room_given, in_memory; /* those that take room: made, given it, having it */
 	uint32_t ticket;                           /* of the request that issues operations */
 	tick_t last;                               /* time of the last event */
@@ -271,6 +273,9 @@ void judge_check_flushed(const struct judge *, const struct judged_request *);
 
 /* May the operations of its request start? */
 bool judge_is_released(const struct judge *, const struct judged_op *, tick_t now);
+
+/* Are all dependencies of the operation done? */
+bool judge_waits_are_over(const struct judge *, const struct judged_op *);
 
 /* Aborts unless the request is released and all dependencies of the operation are done. */
 void judge_check_waits(const struct judge *, const struct judged_op *, tick_t now);

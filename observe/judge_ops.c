@@ -12,6 +12,17 @@ bool judge_is_released(const struct judge *j, const struct judged_op *d, tick_t 
 	return r->serial != d->request || (r->submitted && now >= r->released);
 }
 
+bool judge_waits_are_over(const struct judge *j, const struct judged_op *d)
+{
+	for (uint32_t at = d->waits; at != INDEX_NONE; at = judge_wait(j, at)->next) {
+		const struct judged_op *other = judge_find(j, judge_wait(j, at)->other);
+
+		if (other && other->stage != JUDGED_DONE)
+			return false;
+	}
+	return true;
+}
+
 void judge_check_waits(const struct judge *j, const struct judged_op *d, tick_t now)
 {
 	BUG_ON(!judge_is_released(j, d, now),

@@ -40,6 +40,29 @@ static void judge_open_wordline(struct judge *j, struct judged_block *b, const s
 	b->wordline = number;
 }
 
+/* Does it wait for pages to be issued: its own or, before its second pass, those of the next one? */
+static bool judge_lacks_pages(const struct judge *j, const struct judged_wordline *w)
+{
+	if (w->made < judge_wordline_pages(j))
+		return true;
+	if (judge_passes(j, w) == 1 || judge_ends_block(j, w))
+		return false;
+	return w->after == INDEX_NONE || judge_wordline(j, w->after)->made < judge_wordline_pages(j);
+}
+
+/* Perhaps the wordline has lacked pages up to this program `made`: work in idle time has not waited for those
+ * whose data was there. */
+static void judge_leave_ready(struct judge *j, const struct judged_op *made, uint32_t wordline)
+{
+	const struct judged_request *work = &j->request[j->work];
+
+	if (!work->submitted || judge_lacks_pages(j, judge_wordline(j, wordline)))
+		return;
+	for (struct judged_op *d = j->op; d < j->op + j->ops; d++)
+		d->left |= d != made && d->stage != JUDGED_DONE && d->request == work->serial &&
+			   d->wordline == wordline && judge_waits_are_over(j, d);
+}
+
 void judge_made_part(struct judge *j, struct judged_op *d)
 {
 	struct judged_block *b = judge_block(j, d->made.ppn);
@@ -58,21 +81,18 @@ void judge_made_part(struct judge *j, struct judged_op *d)
 	w = judge_wordline(j, d->wordline);
 	w->made++;
 	w->data |= d->made.owner != OWNER_NONE;
-}
-
-/* Does it wait for pages to be issued: its own or, before its second pass, those of the next one? */
-static bool judge_lacks_pages(const struct judge *j, const struct judged_wordline *w)
-{
-	if (w->made < judge_wordline_pages(j))
-		return true;
-	if (judge_passes(j, w) == 1 || judge_ends_block(j, w))
-		return false;
-	return w->after == INDEX_NONE || judge_wordline(j, w->after)->made < judge_wordline_pages(j);
+	if (j->work == INDEX_NONE || w->made < judge_wordline_pages(j))
+		return;
+	judge_leave_ready(j, d, d->wordline);
+	if (w->before != INDEX_NONE)
+		judge_leave_ready(j, d, w->before);
 }
 
 bool judge_may_be_left(const struct judge *j, const struct judged_op *d)
 {
-	return d->wordline != INDEX_NONE && judge_lacks_pages(j, judge_wordline(j, d->wordline));
+	return d->left ||
+	       (d->wordline != INDEX_NONE && judge_lacks_pages(j, judge_wordline(j, d->wordline)) &&
+		       judge_waits_are_over(j, d));
 }
 
 /* ---- started ---- */

@@ -3,9 +3,10 @@
  * been in the drive: blocks of the SLC cache are folded (slc.idle_ns, gc/slc.h), blocks are collected and
  * blocks are refreshed (upkeep.idle_ns, gc/collect.h, gc/refresh.h).  The drive works in rounds: in each
  * plane the first chore for which there is work, a whole block that is folded or refreshed or a step of a
- * collection, all planes at once.  The next round
- * begins when the operations of the last one are done, if still no request has entered.  A request waits for
- * the operations of a round that is under way as for any others, never for the rest of a collection.
+ * collection, all planes at once.  The next round begins when the operations of the last one are done, if
+ * still no request has entered; a program whose data is ready before its wordline has all pages is not waited
+ * for, as the next step may bring them.  A request waits for the operations of a round that is under way as
+ * for any others, never for the rest of a collection.
  *
  * Work is looked for when a round could begin: a drive in which nothing was to be done is looked at again
  * after its next request.  Before the first request and after the last one there is none.
