@@ -509,14 +509,15 @@ void collector_clear(struct collector *c, struct io *io, block_t b, unsigned str
 
 bool collector_fold(struct collector *c, struct io *io, block_t b, unsigned stream)
 {
-	if (!collector_fold_pages(c, io, b, stream))
-		return false;
+	bool whole = collector_fold_pages(c, io, b, stream);
+
 	c->collecting = true;
 	if (c->client->emptied)
 		c->client->emptied(c->ftl, io, b);
-	space_erase(c->space, io, b, CAUSE_FOLD);
+	if (whole)
+		space_erase(c->space, io, b, CAUSE_FOLD);
 	c->collecting = false;
-	return true;
+	return whole;
 }
 
 static const struct state_row *collector_policy_state(const void *policy)

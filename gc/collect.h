@@ -63,8 +63,9 @@ struct collector_client {
 	 */
 	void (*empty)(struct ftl *, struct io *, block_t victim, unsigned stream, enum cause);
 	/*
-	 * A data victim has no live page left and is about to be erased.  Changed mapping pages can be
-	 * written into the rest of the plane's reserve.
+	 * A data victim has no live page left and is about to be erased, or its pages have no more room: what
+	 * has moved is to be found there.  Changed mapping pages can be written into the rest of the plane's
+	 * reserve.
 	 */
 	void (*emptied)(struct ftl *, struct io *, block_t victim);
 	/* Called if no victim of the plane frees a page.  Returns a block whose collection makes another one

@@ -19,15 +19,16 @@ static bool collector_rebuild_unit(struct collector *c, struct io *io, block_t u
 	struct space *s = c->space;
 	const struct parity *parity = s->units->parity;
 	unsigned stream = space_stream(s, unit)->survivors;
-	bool data = !space_stream(s, unit)->map, moved = false;
+	bool data = !space_stream(s, unit)->map, moved = false, room = true;
 
 	for (uint32_t k = 0; parity_may_be_lost(parity, unit) && k < parity_pages(parity, unit); k++) {
 		ppn_t from = units_page(s->units, unit, k);
 
 		if (!flash_is_lost(c->flash, from) || flash_owner(c->flash, from) == OWNER_NONE)
 			continue;
-		if (!collector_make_room(c, io, 0, stream))
-			return false;
+		room = collector_make_room(c, io, 0, stream);
+		if (!room)
+			break;
 		if (!parity_may_be_lost(parity, unit) || flash_owner(c->flash, from) == OWNER_NONE)
 			continue;
 		collector_rebuild_page(c, io, from, stream);
@@ -38,7 +39,7 @@ static bool collector_rebuild_unit(struct collector *c, struct io *io, block_t u
 		c->client->emptied(c->ftl, io, unit);
 		c->collecting = false;
 	}
-	return true;
+	return room;
 }
 
 void collector_rebuild(struct collector *c, struct io *io)

@@ -339,6 +339,32 @@ static void test_what_was_folded_and_lives(void **state)
 	bed_close(&b);
 }
 
+/* The third block folded finds room for one of its three pages: plane 0, which has all data, is full.  That
+ * page is found where it went, and the block is folded when there is room. */
+static void test_a_fold_is_cut_short(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, STATIC "flash.planes=2 slc.density=2 flash.over_provisioning=0.58 slc.share=0.25 "
+			    "slc.idle_ns=1000000 gc.separate=true placement.policy=static ftl=leaftl "
+			    "leaftl.buffer_pages=6 ");
+	/* the first twelve pages to four blocks of the cache; then page 0 dies in the first of them */
+	for (sector_t page = 0; page < 60; page += 6)
+		serve(&b, b.last, REQUEST_WRITE, page, 6);
+	serve(&b, b.last, REQUEST_WRITE, 0, 1);
+	serve(&b, b.last, REQUEST_WRITE, 60, 5);
+	drive_run_until(b.drive, b.last + 40 * ERASE);
+	assert_statistic(&b, "slc.folded_blocks", 2);
+	assert_statistic(&b, "flash.program.fold", 2 + 3 + 1);
+	assert_int_equal(serve(&b, b.last + 60 * ERASE, REQUEST_READ, 6, 1), READ);
+	assert_int_equal(serve(&b, b.last, REQUEST_READ, 7, 1), READ_SLC);
+	serve(&b, b.last, REQUEST_TRIM, 12, 12);
+	drive_run_until(b.drive, b.last + 40 * ERASE);
+	assert_statistic(&b, "slc.in_use", 0);
+	bed_close(&b);
+}
+
 /* A block may be kept; an erase has a time of its own. */
 static void test_a_block_is_kept(void **state)
 {
@@ -484,6 +510,7 @@ int main(void)
 		cmocka_unit_test(test_folding_comes_before_collecting),
 		cmocka_unit_test(test_folding_among_new_data),
 		cmocka_unit_test(test_what_was_folded_and_lives),
+		cmocka_unit_test(test_a_fold_is_cut_short),
 		cmocka_unit_test(test_a_block_is_kept),
 		cmocka_unit_test(test_preconditioning_and_threshold),
 		cmocka_unit_test(test_modes_do_not_join_a_command),
