@@ -53,12 +53,13 @@ $(error missing:$(shell for p in $(PACKAGES); do pkg-config --exists $$p || prin
 	scripts/deps installs what is missing)
 endif
 endif
+# override: these flags come beside those of `make CFLAGS=...`.
 # _DARWIN_C_SOURCE: macOS hides lockf() from programs that ask for POSIX alone.
-CFLAGS   += -std=c11 -D_POSIX_C_SOURCE=200809L -D_DARWIN_C_SOURCE -D_FILE_OFFSET_BITS=64 -I. \
+override CFLAGS  += -std=c11 -D_POSIX_C_SOURCE=200809L -D_DARWIN_C_SOURCE -D_FILE_OFFSET_BITS=64 -I. \
             -ffp-contract=off -ffile-prefix-map=$(CURDIR)=. -fPIC -fvisibility=hidden \
             $(OPTIMISE) $(LTO) $(WARN) $(SANITIZE) $(PACKAGE_CFLAGS)
-LDFLAGS  += $(SANITIZE)
-LDLIBS   += $(PACKAGE_LIBS) -lm
+override LDFLAGS += $(SANITIZE)
+override LDLIBS  += $(PACKAGE_LIBS) -lm
 
 SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c))
 LIBRARY_C := $(wildcard library/*.c)
@@ -402,8 +403,7 @@ LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)
 NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
 
 .PHONY: figures figures-sensitivity tables check-tables figures-sftl figures-pmftl figures-chardin log-block
-.PHONY: figures-drives figures-zones figures-slc figures-fdp figures-retention
-.PHONY: figures-drives figures-zones figures-slc figures-fdp figures-parity
+.PHONY: figures-drives figures-zones figures-slc figures-fdp figures-retention figures-parity
 .PHONY: workloads legacy-study slurm-test replay-test pandas-test lab-ready dist dist-test deb deb-test
 
 lab-ready:

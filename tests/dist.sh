@@ -1,6 +1,7 @@
 #!/bin/sh
 # `make dist-test`: the archive of the source builds where there is no git, twice, in folders of different
-# names and at different times, to the same program, which knows its commit.
+# names and at different times, to the same program, which knows its commit.  Flags of the one who builds come
+# beside those of the project.
 set -eu
 archive=$(realpath "$1")
 work=$(mktemp -d)
@@ -8,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 for folder in one a-longer-name; do
 	mkdir "$work/$folder"
 	tar -xzf "$archive" -C "$work/$folder" --strip-components=1
-	(cd "$work/$folder" && GIT_DIR=/nowhere make -j"$(nproc)" ssd >"$work/said" 2>&1) || {
+	(cd "$work/$folder" && GIT_DIR=/nowhere make CFLAGS=-pipe -j"$(nproc)" ssd >"$work/said" 2>&1) || {
 		cat "$work/said"
 		exit 1
 	}
