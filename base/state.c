@@ -225,7 +225,7 @@ static void state_visit_pool(struct state_walk *w, const struct state_row *row, 
 	p->object = state_visit_count(w, row, &p->used, p->object, &p->room, p->bytes);
 	state_visit_bytes(w->visitor, &p->free, sizeof p->free);
 	state_visit_elements(w, row, p->object, p->bytes);
-	if (row->chosen && row->chosen(w->owner))
+	if (p->used && row->chosen && row->chosen(w->owner))
 		state_require(w->visitor, state_array_holds(w, row->chosen(w->owner),
 						  (char *)p->object + row->count, p->bytes));
 	state_require(w->visitor, pool_count_free(p) != INDEX_NONE);

@@ -132,7 +132,8 @@ static void copy(struct state_visitor *r, void *bytes, size_t size)
 	struct copier *c = (struct copier *)r;
 
 	assert_true(c->at + size <= sizeof c->bytes);
-	memcpy(c->back ? bytes : c->bytes + c->at, c->back ? c->bytes + c->at : bytes, size);
+	if (size)
+		memcpy(c->back ? bytes : c->bytes + c->at, c->back ? c->bytes + c->at : bytes, size);
 	c->at += size;
 	c->used = c->back ? c->used : c->at;
 }
@@ -468,7 +469,7 @@ static void test_layout_of_a_run_and_of_other_tables(void **state)
 	assert_true(state_layout(rows[2], &o, true) != sum);
 }
 
-/* Objects of a pool whose end is a plug-in's: its rows bound it. */
+/* Objects of a pool whose end is a plug-in's: its rows bound it.  A new pool has none, and no memory. */
 static void test_ends_of_objects(void **state)
 {
 	static const struct state_row rows[] = { STATE_POOL_TAILED(struct owner, pool, STATE_LIMIT(20),
@@ -479,6 +480,8 @@ static void test_ends_of_objects(void **state)
 	struct plugin *end;
 
 	(void)state;
+	state_visit(&c.visitor, rows, &o);
+	assert_null(c.visitor.broken);
 	for (int i = 0; i < 3; i++)
 		pool_take(&o.pool);
 	end = (struct plugin *)(void *)((struct inner *)pool_at(&o.pool, 2) + 1);
