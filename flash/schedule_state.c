@@ -210,6 +210,15 @@ static bool schedule_accounts_hold(void *schedule)
 	return !s->accounts || accounts_cover(s->accounts, s->ops.op.used, s->ops.ticket.used);
 }
 
+/* Pages wait for others of their wordline. */
+static bool schedule_waits_hold(void *schedule)
+{
+	struct schedule *s = schedule;
+
+	s->pad_due = wordline_first_due(s);
+	return s->open || !s->waits.count;
+}
+
 const struct state_row schedule_state[] = {
 	STATE_FIXED(flash, geometry, settings, registers, units, unit_of_die, per_channel),
 	STATE_FIXED(transfer_ns, command_ns, plane_command_ns, room, place, tracer, observers, copies_follow,
@@ -221,7 +230,8 @@ const struct state_row schedule_state[] = {
 	STATE_VALUES(struct schedule, open, INDEX, STATE_OWN(struct schedule, ops.wordline.used)),
 	STATE_HEAP(struct schedule, waits, STATE_UNBOUNDED, struct wordline_wait, wait_state),
 	STATE_NUMBER(struct schedule, wait_order),
-	STATE_NUMBER(struct schedule, pad_due),
+	STATE_REBUILT(pad_due),
+	STATE_RESTORED(schedule_waits_hold),
 	STATE_INDEX(struct schedule, work_ticket, STATE_OWN(struct schedule, ops.ticket.used)),
 	STATE_STRUCT(struct schedule, timers, timers_state),
 	STATE_ARRAY(struct schedule, unit, unit_state),

@@ -128,7 +128,7 @@ static void wordline_begin_wait(struct schedule *s, const struct op *first)
 		first->life };
 
 	heap_push(&s->waits, &wait, sizeof wait, wordline_waits_before, "waits of wordlines");
-	s->pad_due = ((const struct wordline_wait *)s->waits.element)->due;
+	s->pad_due = wordline_first_due(s);
 }
 
 static void wordline_pass_ready(struct schedule *s, uint32_t number, uint32_t pass)
@@ -260,7 +260,7 @@ block_t schedule_next_to_pad(struct schedule *s)
 	const struct op *first;
 
 	heap_pop(&s->waits, &wait, sizeof wait, wordline_waits_before);
-	s->pad_due = s->waits.count ? ((const struct wordline_wait *)s->waits.element)->due : TICK_NEVER;
+	s->pad_due = wordline_first_due(s);
 	b = geometry_block(s->geometry, wait.first);
 	if (s->open[b] == INDEX_NONE)
 		return BLOCK_NONE;
@@ -305,6 +305,5 @@ void wordline_check(const struct schedule *s)
 	for (uint32_t i = 0; i < s->waits.count; i++)
 		BUG_ON((i && wordline_waits_before(&wait[i], &wait[(i - 1) / 2])) || wait[i].due < s->now,
 			"waits of wordlines end out of order");
-	BUG_ON(s->pad_due != (s->waits.count ? wait->due : TICK_NEVER), "no wait ends at %llu",
-		(unsigned long long)s->pad_due);
+	BUG_ON(s->pad_due != wordline_first_due(s), "no wait ends at %llu", (unsigned long long)s->pad_due);
 }

@@ -17,6 +17,12 @@
 /* The order of `waits`. */
 bool wordline_waits_before(const void *, const void *);
 
+/* When the first of the waits is over. */
+static inline tick_t wordline_first_due(const struct schedule *s)
+{
+	return s->waits.count ? ((const struct wordline_wait *)s->waits.element)->due : TICK_NEVER;
+}
+
 /* The program of a page becomes a part of its wordline. */
 void wordline_add(struct schedule *, uint32_t index);
 
