@@ -314,6 +314,7 @@ void store_lose_die(struct ftl *f, struct io *io)
 {
 	struct store *s = f->store;
 
+	collector_finish(s->collector, io, 0); /* it was promised room in the open units, which end */
 	space_lose_die(s->space, io);
 	collector_count_pages(s->collector);
 	for (block_t b = 0; refresh_is_on(&s->settings->refresh) && b < s->space->geometry->blocks; b++)

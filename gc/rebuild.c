@@ -44,7 +44,6 @@ static bool collector_rebuild_unit(struct collector *c, struct io *io, block_t u
 
 void collector_rebuild(struct collector *c, struct io *io)
 {
-	collector_finish(c, io, 0);
 	for (block_t unit = 0; unit < c->space->geometry->blocks; unit++)
 		if (!collector_rebuild_unit(c, io, unit))
 			return;

@@ -335,6 +335,30 @@ static void test_open_units_end(void **state)
 	bed_close(&b);
 }
 
+/* The die fails while a victim is begun and its live pages go to the last unit, which ends: what the victim
+ * holds has moved before. */
+static void test_a_victim_begun_is_finished_first(void **state)
+{
+	struct random random;
+	const struct space *s;
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, DRIVE "gc.separate=false gc.copies_per_write=0.5 gc.soft=0.1 "
+			   "flash.over_provisioning=0.6 parity.fail_at=1000000 parity.rebuild=gc ");
+	s = b.drive->ftl->store->space;
+	random_init(&random, 1, 1);
+	while (s->plane[0].begun == BLOCK_NONE || !s->block[s->plane[0].begun].valid ||
+		blocks_left(s->blocks, 0))
+		serve(&b, b.last, REQUEST_WRITE, random_below(&random, b.drive->geometry.logical_pages), 1);
+	serve_after_failure(&b, REQUEST_WRITE, 0, 1);
+	for (int i = 0; i < 100; i++)
+		serve(&b, b.last, REQUEST_WRITE, random_below(&random, b.drive->geometry.logical_pages), 1);
+	assert_false(b.drive->ftl->failed);
+	drive_check_loaded(b.drive);
+	bed_close(&b);
+}
+
 /* The parity of stripe 1 would be on die 2, which fails: the data of the stripe is not lost and has none. */
 static void test_no_parity_on_the_die_that_failed(void **state)
 {
@@ -562,6 +586,7 @@ int main(void)
 		cmocka_unit_test(test_a_write_keeps_lost_data),
 		cmocka_unit_test(test_requests_wait_for_their_own_reads),
 		cmocka_unit_test(test_open_units_end),
+		cmocka_unit_test(test_a_victim_begun_is_finished_first),
 		cmocka_unit_test(test_no_parity_on_the_die_that_failed),
 		cmocka_unit_test(test_the_threshold_is_of_the_pages_that_are_left),
 		cmocka_unit_test(test_all_is_rebuilt_at_once),
