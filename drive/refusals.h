@@ -9,8 +9,9 @@
 
 struct refusal {
 	const char *key, *with; /* two settings, named in the message with their values */
-	/* Are both such that they do not go together? */
-	bool (*applies)(const struct drive *);
+	/* It applies where both do. */
+	bool (*first)(const struct drive *);
+	bool (*second)(const struct drive *);
 	const char *why; /* "KEY = VALUE: WITH = VALUE ..." */
 };
 
