@@ -277,9 +277,9 @@ void event_free_observed(const struct schedule *s, uint32_t u, bool bus)
 
 void event_suspended_observed(const struct schedule *s, uint32_t u)
 {
-	event_free_observed(s, u, false);
 	if (s->flash->judge)
-		judge_suspended(s->flash->judge, unit_number(s, u));
+		judge_suspended(s->flash->judge, unit_number(s, u), s->now);
+	events_pass(s, u, PART_CELLS);
 	if (s->tracer)
 		tracer_ends(s->tracer, unit_number(s, u), TRACED_CELLS, s->now + s->settings->suspend_ns);
 }

@@ -358,6 +358,13 @@ static void judge_check_cells(
 		unit, (unsigned long long)now, (unsigned long long)due);
 }
 
+static void judge_leave_cells(struct judged_unit *u, struct judged_command *c, tick_t now)
+{
+	c->in_cells = false;
+	c->cells_spent += now - c->since;
+	u->free_from = now;
+}
+
 void judge_cells(struct judge *j, uint32_t unit, bool takes, tick_t now)
 {
 	struct judged_unit *u = &j->unit[unit];
@@ -369,19 +376,14 @@ void judge_cells(struct judge *j, uint32_t unit, bool takes, tick_t now)
 		takes ? "begin" : "end", (unsigned long long)now);
 	c = &u->now[command];
 	judge_check_cells(j, unit, c, takes, now);
-	c->in_cells = takes;
-	c->cells_seen = true;
-	if (takes)
+	judge_settle(j);
+	if (takes) {
+		c->in_cells = c->cells_seen = true;
 		c->since = now;
-	else
-		c->cells_spent += now - c->since;
-	if (takes ||
-		judge_cells_are_done(j, c)) /* else a read suspends them, at a moment that others share */
-		judge_settle(j);
-	if (takes)
-		return;
-	u->free_from = now;
-	judge_offer_data(j, unit, now);
+	} else {
+		judge_leave_cells(u, c, now);
+		judge_offer_data(j, unit, now);
+	}
 }
 
 /* The command that began last has left its cells: if it has not been there, it is being loaded. */
@@ -406,13 +408,17 @@ void judge_senses_again(struct judge *j, uint32_t unit, tick_t now)
 		judge_request_bus(j, unit, c, now);
 }
 
-void judge_suspended(struct judge *j, uint32_t unit)
+/* A read that is issued does it, while another command ends: it settles nothing, and may come at the moment
+ * at which the cells would have been done. */
+void judge_suspended(struct judge *j, uint32_t unit, tick_t now)
 {
 	struct judged_unit *u = &j->unit[unit];
 	struct judged_command *c = &u->now[u->last];
 
-	BUG_ON(!c->left || c->in_cells || !c->cells_seen || u->suspended.left || c->kind == OP_READ,
+	judge_pass_time(j, now);
+	BUG_ON(!c->left || !c->in_cells || u->suspended.left || c->kind == OP_READ,
 		"die %u suspends a command that cannot be suspended", unit);
+	judge_leave_cells(u, c, now);
 	u->suspended = *c;
 	u->stopped = u->last;
 	u->suspended.suspensions++;

@@ -167,8 +167,7 @@ static void interrupt(struct judge *j, tick_t stop, tick_t cost)
 	judge_bus(j, 0, JUDGED_SENDS, 0);
 	judge_bus(j, 0, JUDGED_LEAVES, now);
 	judge_cells(j, 0, true, now);
-	judge_cells(j, 0, false, now += 50000);
-	judge_suspended(j, 0);
+	judge_suspended(j, 0, now += 50000);
 	now = read_through(j, 1, now + stop);
 	judge_resumed(j, 0);
 	judge_cells(j, 0, true, now);

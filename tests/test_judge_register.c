@@ -8,12 +8,11 @@
 
 enum { COMMAND = 100, PAGE = 4000, SENSE = 10000, LOAD = COMMAND + PAGE, PROGRAM = 100000 };
 
-/* A drive whose registers are for that. */
-static struct judge *judge_of(bool reads, bool programs, enum judged_bus bus_order)
+static struct judge *judge_of_dies(uint32_t dies, const tick_t *read_ns, const tick_t *program_ns, bool reads,
+	bool programs, enum judged_bus bus_order)
 {
-	static const tick_t read_ns[] = { SENSE }, program_ns[] = { PROGRAM };
 	struct judge *j = judge_create(&(struct judge_settings){ .channels = 1,
-		.dies_per_channel = 1,
+		.dies_per_channel = dies,
 		.planes_per_die = 1,
 		.blocks_per_plane = 4,
 		.pages_per_block = 4,
@@ -38,6 +37,14 @@ static struct judge *judge_of(bool reads, bool programs, enum judged_bus bus_ord
 	for (ppn_t page = 0; page < 4; page++)
 		judge_placed(j, page, PPN_NONE);
 	return j;
+}
+
+/* A drive whose registers are for that. */
+static struct judge *judge_of(bool reads, bool programs, enum judged_bus bus_order)
+{
+	static const tick_t read_ns[] = { SENSE }, program_ns[] = { PROGRAM };
+
+	return judge_of_dies(1, read_ns, program_ns, reads, programs, bus_order);
 }
 
 /* Operations of ticket 0. */
@@ -104,6 +111,42 @@ static void test_lawful_reads(void **state)
 		sense(j, 3, 2 * FIRST);
 		judge_free(j);
 	}
+}
+
+/* The data of the second one waits for that of the first, and for the command of the third.  At the moment at
+ * which the first is done a read suspends the program of another die, which is that of the program's end. */
+static void test_a_suspension_settles_nothing(void **state)
+{
+	static const tick_t read_ns[] = { 1000 }, program_ns[] = { 5200 };
+	struct judge *j = judge_of_dies(2, read_ns, program_ns, true, false, JUDGED_FIRST_COME);
+
+	(void)state;
+	judge_begin(j, 0);
+	for (op_t id = 1; id <= 3; id++)
+		make(j, id, OP_READ, (ppn_t)id - 1);
+	make(j, 4, OP_PROGRAM, 16);
+	judge_submit(j, 0, 0, 0);
+	judge_started(j, 4, 1, 0);
+	judge_bus(j, 1, JUDGED_SENDS, 0);
+	judge_started(j, 1, 0, 0);
+	judge_bus(j, 1, JUDGED_LEAVES, 4100);
+	judge_cells(j, 1, true, 4100);
+	judge_bus(j, 0, JUDGED_SENDS, 4100);
+	judge_bus(j, 0, JUDGED_LEAVES, 4200);
+	judge_cells(j, 0, true, 4200);
+	judge_cells(j, 0, false, 5200);
+	judge_started(j, 2, 0, 5200);
+	judge_bus(j, 0, JUDGED_SENDS, 5200);
+	judge_bus(j, 0, JUDGED_LEAVES, 5300);
+	judge_cells(j, 0, true, 5300);
+	judge_bus(j, 0, JUDGED_RECEIVES, 5300);
+	judge_cells(j, 0, false, 6300);
+	judge_bus(j, 0, JUDGED_LEAVES, 9300);
+	judge_done(j, 1, 9300);
+	judge_suspended(j, 1, 9300);
+	judge_started(j, 3, 0, 9300);
+	judge_bus(j, 0, JUDGED_SENDS, 9300);
+	judge_free(j);
 }
 
 /* ---- programs: the first one is in the cells from LOAD on ---- */
@@ -196,8 +239,7 @@ static void break_programs(enum breach breach)
 		judge_cells(j, 0, true, 2 * LOAD);
 		break;
 	case SUSPENDED_WITH_LOAD:
-		judge_cells(j, 0, false, 3 * LOAD);
-		judge_suspended(j, 0);
+		judge_suspended(j, 0, 3 * LOAD);
 		break;
 	default:
 		judge_cells(j, 0, false, LOAD + PROGRAM);
@@ -260,6 +302,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lawful_reads),
+		cmocka_unit_test(test_a_suspension_settles_nothing),
 		cmocka_unit_test(test_lawful_programs),
 		cmocka_unit_test(test_each_breach),
 	};
