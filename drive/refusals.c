@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Settings. */
+/* What the settings ask for. */
 
 static bool refusals_idle(const struct drive *d)
 {
@@ -125,7 +125,7 @@ static bool refusals_premap(const struct drive *d)
 	       s->mode != PRECONDITION_FILL;
 }
 
-/* What FTLs, the host layer and the buffer are. */
+/* Properties of the FTL, of the host layer and of the buffer. */
 
 static bool refusals_untimed(const struct drive *d)
 {
@@ -152,7 +152,7 @@ static bool refusals_sorts_requests(const struct drive *d)
 	return d->ftl->store && d->ftl->store->plan.sorts_requests;
 }
 
-/* Does the FTL divide data of the host among its own streams? */
+/* Does the FTL itself choose the stream of each host write? */
 static bool refusals_classes(const struct drive *d)
 {
 	return d->ftl->store && d->ftl->store->plan.stream_of;

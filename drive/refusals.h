@@ -9,7 +9,7 @@
 
 struct refusal {
 	const char *key, *with; /* two settings, named in the message with their values */
-	/* It applies where both do. */
+	/* The row applies if both hold. */
 	bool (*first)(const struct drive *);
 	bool (*second)(const struct drive *);
 	const char *why; /* "KEY = VALUE: WITH = VALUE ..." */

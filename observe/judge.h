@@ -91,7 +91,7 @@ JUDGING judge_cleared(struct judge *, ppn_t first);           /* the block of th
 JUDGING judge_bus(struct judge *, uint32_t unit, enum judged_use, tick_t now);
 JUDGING judge_cells(struct judge *, uint32_t unit, bool takes, tick_t now);
 JUDGING judge_senses_again(struct judge *, uint32_t unit, tick_t now); /* its command begins again */
-JUDGING judge_suspended(struct judge *, uint32_t unit, tick_t now);    /* it leaves the cells for a read */
+JUDGING judge_suspended(struct judge *, uint32_t unit, tick_t now);    /* its command leaves the cells */
 JUDGING judge_resumed(struct judge *, uint32_t unit);                  /* before it takes them again */
 
 /* Nothing is in flight. */

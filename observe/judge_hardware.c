@@ -408,8 +408,11 @@ void judge_senses_again(struct judge *j, uint32_t unit, tick_t now)
 		judge_request_bus(j, unit, c, now);
 }
 
-/* A read that is issued does it, while another command ends: it settles nothing, and may come at the moment
- * at which the cells would have been done. */
+/*
+ * A read was issued to the unit, possibly while the engine handles the end of a command elsewhere: data there
+ * may still have to wait for the next command of its unit, so there is no judge_settle() here.  The cells may
+ * have been about to end at this very moment.
+ */
 void judge_suspended(struct judge *j, uint32_t unit, tick_t now)
 {
 	struct judged_unit *u = &j->unit[unit];
@@ -423,7 +426,7 @@ void judge_suspended(struct judge *j, uint32_t unit, tick_t now)
 	u->stopped = u->last;
 	u->suspended.suspensions++;
 	u->stopping = true;
-	u->stopped_at = j->last + j->settings.suspend_ns;
+	u->stopped_at = now + j->settings.suspend_ns;
 	*c = (struct judged_command){ 0 };
 }
 

@@ -306,7 +306,7 @@ HARM = {
     ),
 }
 
-SECONDS = 3600  # of what ends by itself, on any machine
+SECONDS = 3600  # limit for programs that end: no machine is so slow that they reach it
 LONG = sandbox.Limit(SECONDS)  # one for all sheets: commands that were run for it are not run again
 PROGRAMS = ["4.4", "7.5", "9", "9.2", "9.3", "9.4"]
 # Answers that no question takes: another number, none, a word, settings that do not do it, an option that
@@ -507,7 +507,8 @@ def make_class(n, folder):
 
 
 def check_folder(folder, class_, nothing, seconds):
-    """One command grades a folder: the submissions of `class_`, and those in which there is nothing."""
+    """Grades the folder in one command.  `class_`: what each submission should get; `nothing`: names of the
+    empty submissions."""
     with tempfile.TemporaryDirectory() as out:
         done = subprocess.run(
             [SSD, "grade", "7.5", folder, "-o", out, "--seconds", str(seconds), "--jobs", "2"],
@@ -542,8 +543,8 @@ def check_folder(folder, class_, nothing, seconds):
 
 
 def check_class():
-    """A folder, some of whose programs do harm, in one command.  The one that does not end is in a folder of
-    its own: a limit that it meets soon is one that a right program meets on a slow machine."""
+    """A folder, some of whose programs do harm, in one command.  The program that never ends is graded in a
+    folder of its own, with a short limit: a slow machine could exceed that limit with a correct program."""
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as endless:
         class_ = make_class(6, folder)
         os.rename(os.path.join(folder, "s000.c"), os.path.join(endless, "s000.c"))

@@ -39,7 +39,7 @@ static struct judge *judge_of_dies(uint32_t dies, const tick_t *read_ns, const t
 	return j;
 }
 
-/* A drive whose registers are for that. */
+/* One die, with a cache register for reads, for programs or for both. */
 static struct judge *judge_of(bool reads, bool programs, enum judged_bus bus_order)
 {
 	static const tick_t read_ns[] = { SENSE }, program_ns[] = { PROGRAM };
@@ -74,17 +74,23 @@ static struct judge *programs(void)
 	return three(OP_PROGRAM, 4, judge_of(false, true, JUDGED_COMMAND_FIRST));
 }
 
+/* What the operation sends over the bus, and the begin of its time in the cells. */
+static void issue(struct judge *j, uint32_t die, op_t id, tick_t now, tick_t bus)
+{
+	judge_started(j, id, die, now);
+	judge_bus(j, die, JUDGED_SENDS, now);
+	judge_bus(j, die, JUDGED_LEAVES, now + bus);
+	judge_cells(j, die, true, now + bus);
+}
+
 /* ---- reads: the first one's data is about to leave at FIRST ---- */
 
 enum { FIRST = COMMAND + SENSE };
 
 static void sense(struct judge *j, op_t id, tick_t now)
 {
-	judge_started(j, id, 0, now);
-	judge_bus(j, 0, JUDGED_SENDS, now);
-	judge_bus(j, 0, JUDGED_LEAVES, now += COMMAND);
-	judge_cells(j, 0, true, now);
-	judge_cells(j, 0, false, now + SENSE);
+	issue(j, 0, id, now, COMMAND);
+	judge_cells(j, 0, false, now + COMMAND + SENSE);
 }
 
 static void receive(struct judge *j, op_t id, tick_t now)
@@ -102,10 +108,7 @@ static void test_lawful_reads(void **state)
 		struct judge *j = reads((enum judged_bus)order);
 
 		sense(j, 1, 0);
-		judge_started(j, 2, 0, FIRST);
-		judge_bus(j, 0, JUDGED_SENDS, FIRST);
-		judge_bus(j, 0, JUDGED_LEAVES, FIRST + COMMAND);
-		judge_cells(j, 0, true, FIRST + COMMAND);
+		issue(j, 0, 2, FIRST, COMMAND);
 		receive(j, 1, FIRST + COMMAND);
 		judge_cells(j, 0, false, 2 * FIRST);
 		sense(j, 3, 2 * FIRST);
@@ -113,8 +116,11 @@ static void test_lawful_reads(void **state)
 	}
 }
 
-/* The data of the second one waits for that of the first, and for the command of the third.  At the moment at
- * which the first is done a read suspends the program of another die, which is that of the program's end. */
+/*
+ * On die 0 the data of read 2 is ready while the data of read 1 is on the bus.  At 9300 that transfer ends.
+ * At the same moment the program of die 1, about to end, is suspended, and read 3 is issued.  The command of
+ * read 3 goes before the data of read 2: the suspension must not put that data first.
+ */
 static void test_a_suspension_settles_nothing(void **state)
 {
 	static const tick_t read_ns[] = { 1000 }, program_ns[] = { 5200 };
@@ -126,26 +132,16 @@ static void test_a_suspension_settles_nothing(void **state)
 		make(j, id, OP_READ, (ppn_t)id - 1);
 	make(j, 4, OP_PROGRAM, 16);
 	judge_submit(j, 0, 0, 0);
-	judge_started(j, 4, 1, 0);
-	judge_bus(j, 1, JUDGED_SENDS, 0);
-	judge_started(j, 1, 0, 0);
-	judge_bus(j, 1, JUDGED_LEAVES, 4100);
-	judge_cells(j, 1, true, 4100);
-	judge_bus(j, 0, JUDGED_SENDS, 4100);
-	judge_bus(j, 0, JUDGED_LEAVES, 4200);
-	judge_cells(j, 0, true, 4200);
+	issue(j, 1, 4, 0, LOAD);
+	issue(j, 0, 1, LOAD, COMMAND);
 	judge_cells(j, 0, false, 5200);
-	judge_started(j, 2, 0, 5200);
-	judge_bus(j, 0, JUDGED_SENDS, 5200);
-	judge_bus(j, 0, JUDGED_LEAVES, 5300);
-	judge_cells(j, 0, true, 5300);
+	issue(j, 0, 2, 5200, COMMAND);
 	judge_bus(j, 0, JUDGED_RECEIVES, 5300);
 	judge_cells(j, 0, false, 6300);
 	judge_bus(j, 0, JUDGED_LEAVES, 9300);
 	judge_done(j, 1, 9300);
 	judge_suspended(j, 1, 9300);
-	judge_started(j, 3, 0, 9300);
-	judge_bus(j, 0, JUDGED_SENDS, 9300);
+	issue(j, 0, 3, 9300, COMMAND);
 	judge_free(j);
 }
 
@@ -158,18 +154,12 @@ static void load(struct judge *j, op_t id, tick_t now)
 	judge_bus(j, 0, JUDGED_LEAVES, now + LOAD);
 }
 
-static void begin(struct judge *j)
-{
-	load(j, 1, 0);
-	judge_cells(j, 0, true, LOAD);
-}
-
 static void test_lawful_programs(void **state)
 {
 	struct judge *j = programs();
 
 	(void)state;
-	begin(j);
+	issue(j, 0, 1, 0, LOAD);
 	load(j, 2, LOAD);
 	judge_cells(j, 0, false, LOAD + PROGRAM);
 	judge_done(j, 1, LOAD + PROGRAM);
@@ -229,7 +219,7 @@ static void break_programs(enum breach breach)
 
 	if (breach == LOADED_BEFORE_A_READ)
 		make(j, 4, OP_READ, 0);
-	begin(j);
+	issue(j, 0, 1, 0, LOAD);
 	load(j, 2, LOAD);
 	switch (breach) {
 	case THIRD_PROGRAM:
@@ -266,10 +256,7 @@ static void commit(void *context)
 		make(j, 1, OP_READ, 0);
 		make(j, 2, OP_PROGRAM, 4);
 		judge_submit(j, 0, 0, 0);
-		judge_started(j, 1, 0, 0);
-		judge_bus(j, 0, JUDGED_SENDS, 0);
-		judge_bus(j, 0, JUDGED_LEAVES, COMMAND);
-		judge_cells(j, 0, true, COMMAND);
+		issue(j, 0, 1, 0, COMMAND);
 		judge_started(j, 2, 0, COMMAND);
 		break;
 	default:
