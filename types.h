@@ -59,9 +59,9 @@ enum request_type {
 	REQUEST_TYPES,
 
 	/* Commands without sectors. */
-	REQUEST_COLLECT = REQUEST_TYPES, /* not of a host: the drive is to reclaim a block */
+	REQUEST_COLLECT = REQUEST_TYPES, /* not from a host: the drive reclaims a block */
 	REQUEST_FLUSH,                   /* done when all data written before it is in flash */
-	REQUEST_UPDATE,                  /* data with this hint goes on in a new block */
+	REQUEST_UPDATE,                  /* data of this placement handle continues in new blocks */
 	REQUEST_ZONE                     /* `hint`, a zone_command, for the zone with the number `start` */
 };
 
@@ -69,14 +69,14 @@ enum zone_command { ZONE_COMMAND_OPEN, ZONE_COMMAND_CLOSE, ZONE_COMMAND_FINISH }
 
 /* Flags of writes. */
 #define REQUEST_FUA    1u /* done when the data is in flash */
-#define REQUEST_APPEND 2u /* names a zone: the data goes to where it was written last */
+#define REQUEST_APPEND 2u /* names a zone: the data goes to its write pointer */
 
 /* One line of a trace, in the drive's units. */
 struct request {
 	tick_t arrival;   /* ns; the first request of a trace need not be at 0 */
 	sector_t start;   /* first sector */
 	uint64_t line;    /* line (or record) of the trace it came from, from 1 */
-	uint32_t sectors; /* > 0, but of commands without sectors */
+	uint32_t sectors; /* > 0, except in commands without sectors */
 	uint32_t device;  /* device or volume number of the trace */
 	enum request_type type;
 	uint8_t hint;  /* of the host: where to place the data; 0: none */
@@ -89,7 +89,7 @@ static inline bool request_has_sectors(enum request_type type)
 	return type < REQUEST_TYPES;
 }
 
-/* Does a host wait for it?  The other commands are done by the way. */
+/* Does a host wait until it is done?  The other commands complete without a reply. */
 static inline bool request_is_awaited(enum request_type type)
 {
 	return request_has_sectors(type) || type == REQUEST_FLUSH;
@@ -119,8 +119,7 @@ static inline mask_t extent_mask(struct extent e, lpn_t lpn, uint32_t shift)
 
 static inline uint32_t mask_sectors(mask_t mask)
 {
-	/* Side by side: where no machine can be assumed that counts bits, the compiler's own way is a
-	 * call. */
+	/* Counts in parallel: without a popcount instruction, the compiler's builtin is a call. */
 	mask -= mask >> 1 & 0x5555555555555555u;
 	mask = (mask & 0x3333333333333333u) + (mask >> 2 & 0x3333333333333333u);
 	mask = (mask + (mask >> 4)) & 0x0f0f0f0f0f0f0f0fu;

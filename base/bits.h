@@ -47,7 +47,7 @@ CONTAINER uint32_t bits_next(const uint64_t *words, size_t count, uint32_t from)
 	return (uint32_t)(w * BITS_WORD) + (uint32_t)__builtin_ctzll(word);
 }
 
-/* The same, going on at 0 behind the last word. */
+/* The same, continuing at 0 after the last word. */
 CONTAINER uint32_t bits_next_round(const uint64_t *words, size_t count, uint32_t from)
 {
 	uint32_t found;

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 
 /* Waits until the child has ended, whatever signals arrive meanwhile.  Returns its status as waitpid() stores
- * it; -1, which is no status, if the system does not keep one because this process ignores SIGCHLD. */
+ * it; -1, which is never a status, if the system keeps none because this process ignores SIGCHLD. */
 static inline int child_end(pid_t child)
 {
 	int status = -1;

@@ -23,7 +23,7 @@ struct fault {
 /* Describes the fault and returns false, so that a caller can `return fault_set(...)`. */
 bool fault_set(struct fault *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Prints "ssd: BUG in file:line: ..." and aborts, unless a guard is to catch it. */
+/* Prints "ssd: BUG in file:line: ..." and aborts, unless a guard catches it. */
 void bug_at(const char *file, int line, const char *format, ...)
 	__attribute__((noreturn, format(printf, 3, 4)));
 

@@ -1,6 +1,6 @@
 #include "base/guard.h"
 
-/* The only state outside a struct here: bugs are found where nobody knows who called. */
+/* Outside a struct, because BUG() gets no context that could hold the guard. */
 static _Thread_local struct guard *present;
 
 struct guard **guard_here(void)
@@ -8,7 +8,7 @@ struct guard **guard_here(void)
 	return &present;
 }
 
-/* An FTL in a shared object has a copy of this file, and shares the guards of the program that loads it. */
+/* An FTL in a shared object has a copy of this file and uses the guards of the program that loads it. */
 static struct guard **(*place)(void) = guard_here;
 
 void guard_share(struct guard **(*of_program)(void))

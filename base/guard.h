@@ -1,8 +1,8 @@
 /*
- * Calls that come back.  A bug ends a program, and so does a lack of memory (base/fault.h, base/memory.h).
- * Under a guard they end only the call, and a text says what it was.  The guard knows all memory that was
- * allocated under it, which can then be freed as a whole.  What a library does for its caller runs under a
- * guard, and so does the check of a file that may be damaged.
+ * Calls that always return.  A bug ends a program, and so does a lack of memory (base/fault.h,
+ * base/memory.h).  Under a guard they end only the call, and a text gives the cause.  The guard lists all
+ * memory allocated under it, which can then be freed as a whole.  Calls of the library run under a guard, and
+ * so does the check of a file that may be damaged.
  *
  * Guards nest; each thread has its own.
  */
@@ -21,7 +21,7 @@ enum guard_end { GUARD_DONE, GUARD_BUG, GUARD_NO_MEMORY };
 struct guard {
 	struct memory_list memory; /* allocated under it and not freed */
 	bool aborts;               /* a bug ends the program, as without a guard */
-	struct fault fault;        /* what ended the call that did not come back by itself */
+	struct fault fault;        /* why the call did not return by itself */
 	const char *file;          /* of a bug: where it was found */
 	int line;
 	/* private */
@@ -29,18 +29,18 @@ struct guard {
 	jmp_buf back;
 };
 
-/* Calls it.  Unless that is done, what was allocated under the guard may be in any state: it is to be freed
- * by memory_list_free(). */
+/* Makes the call.  Unless it returns GUARD_DONE, memory allocated under the guard may be in any state and
+ * must be freed with memory_list_free(). */
 enum guard_end guard_call(struct guard *, void (*call)(void *context), void *context);
 
-/* For a guard inside another one: what is left of its memory belongs to that. */
+/* For a guard inside another one: passes the memory that is left to the outer one. */
 void guard_leave_memory(struct guard *);
 
 /* The innermost guard of this thread, or NULL. */
 struct guard *guard_present(void);
 
-/* For an FTL in a shared object (base/toolbox.h): where the present guard of a thread is; to share that of
- * another program's copy of these functions. */
+/* For an FTL in a shared object (base/toolbox.h): guard_here() is where this copy of the functions keeps the
+ * present guard of a thread; guard_share() makes this copy use that of the program instead. */
 struct guard **guard_here(void);
 void guard_share(struct guard **(*of_program)(void));
 

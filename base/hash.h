@@ -38,7 +38,7 @@ struct hash hash_create(uint32_t expected, const char *what);
 struct hash hash_create_near(uint32_t expected, uint32_t shift, const char *what);
 void hash_free(struct hash *);
 
-/* Takes all elements out. */
+/* Removes all elements. */
 static inline void hash_clear(struct hash *h)
 {
 	memset(h->bucket, 0, h->buckets * sizeof *h->bucket);

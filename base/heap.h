@@ -22,8 +22,8 @@ static inline bool heap_number_before(const void *left, const void *right)
 	return *(const uint64_t *)left < *(const uint64_t *)right;
 }
 
-/* Fills the free place `at` with `value`, or moves parents down and puts it higher.  `value` may lie in the
- * array behind the heap. */
+/* Puts `value` into the free place `at`, or higher after moving parents down.  `value` may lie in the array
+ * after the heap. */
 CONTAINER void heap_sift_up(struct array_field heap, uint32_t at, const void *value, heap_before *before)
 {
 	for (; at && before(value, array_field_at(heap, (at - 1) / 2)); at = (at - 1) / 2)
@@ -31,7 +31,7 @@ CONTAINER void heap_sift_up(struct array_field heap, uint32_t at, const void *va
 	memcpy(array_field_at(heap, at), value, heap.stride);
 }
 
-/* The same downwards. */
+/* The same downwards, moving children up. */
 CONTAINER void heap_sift_down(
 	struct array_field heap, uint32_t count, uint32_t at, const void *value, heap_before *before)
 {
@@ -54,7 +54,7 @@ CONTAINER void heap_add(struct array_field heap, uint32_t count, const void *val
 	heap_sift_up(heap, count, value, before);
 }
 
-/* Removes the element at a place from a heap of `count`; the caller counts one less. */
+/* Removes the element at a place from a heap of `count`; the caller decrements its count. */
 CONTAINER void heap_remove(struct array_field heap, uint32_t count, uint32_t at, heap_before *before)
 {
 	const void *last = array_field_at(heap, count - 1);

@@ -26,7 +26,7 @@ struct array_field {
 #define ARRAY_FIELD(array, name)                                                                             \
 	((struct array_field){ (array), offsetof(__typeof__(*(array)), name), sizeof *(array) })
 
-/* The same as numbers of so many bytes: 1, 2, 4 or 8. */
+/* A member that is an unsigned number of 1, 2, 4 or 8 bytes. */
 struct array_numbers {
 	struct array_field field;
 	size_t bytes;

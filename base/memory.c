@@ -21,7 +21,7 @@
 struct memory_head {
 	_Alignas(max_align_t) size_t count;
 	struct memory_head *next;  /* in its list */
-	struct memory_head **link; /* what leads to it there; NULL: it is in no list */
+	struct memory_head **link; /* the pointer to it in that list; NULL: it is in no list */
 };
 
 static _Noreturn void out_of_memory(size_t count, size_t bytes, const char *what)
@@ -129,8 +129,8 @@ static bool memory_fits(size_t count, size_t bytes)
 	return !bytes || count <= (SIZE_MAX - sizeof(struct memory_head)) / bytes;
 }
 
-/* Bytes of an array with its head.  Never the head alone: a pointer behind it would lie in no allocation, and
- * leak checkers would report the array. */
+/* Bytes of an array with its head.  Never the head alone: a pointer just after it would lie in no allocation,
+ * and leak checkers would report a leak. */
 static size_t memory_room(size_t count, size_t bytes)
 {
 	return sizeof(struct memory_head) + (count && bytes ? count * bytes : 1);

@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zeroed array of `count` elements.  Pages of a large array take no memory until they are touched.
- * `what` names it in the error line.  Never NULL: count 0 gives one element. */
+/* Zeroed array of `count` elements.  Pages of a large array take no memory until they are touched.  `what`
+ * names it in the error line.  Never NULL, even with count 0. */
 void *memory_array(size_t count, size_t bytes, const char *what);
 
-/* How many elements it was made for, or has grown to; 0 for NULL. */
+/* Number of elements it was created with or last resized to; 0 for NULL. */
 size_t memory_count(const void *array);
 
 /* Resized array; added elements are not initialised. */
@@ -35,8 +35,8 @@ char *memory_string(const char *, const char *what);
 
 void memory_free(void *);
 
-/* Arrays that were allocated under a guard, until they are freed; those that are resized stay in their list.
- * Zeroed: empty. */
+/* Arrays that were allocated under a guard and not freed; those that are resized stay in their list.  Zeroed:
+ * empty. */
 struct memory_list {
 	struct memory_head *first;
 };

@@ -36,20 +36,21 @@ struct param {
 	const char *preset;         /* default, as a user would write it and as it is echoed */
 	const char *help;           /* meaning, also of 0 where that is special */
 	const char *const *choices; /* PARAM_CHOICE: names, NULL-ended */
-	/* Optional, the condition under which the setting has an effect: another key is one of some
-	 * values, "gc.policy=fifo,random", or none of them, "buffer!=none".  The other's own condition
-	 * must hold, too.  A drive that does not have the other key, of another FTL, meets the condition. */
+	/* Optional, the condition under which the setting has an effect: another key is one of some values,
+	 * "gc.policy=fifo,random", or none of them, "buffer!=none".  The other's own condition must hold,
+	 * too.  If the drive has no such key, because that belongs to another FTL, the condition is met. */
 	const char *matters_if;
-	/* Acts in time only, or outside of the drive: the state of a prepared drive does not depend on it. */
+	/* Affects only time, or only things outside the drive: the state of a prepared drive does not depend
+	 * on it. */
 	bool stateless;
-	/* Echoed only while it is not at its default: results of before it existed keep their bytes. */
+	/* Echoed only if it is not at its default: results from before it existed keep their bytes. */
 	bool quiet;
-	/* Switches the feature on that its group describes: while all such rows of a group are at their
-	 * defaults, none of the group is echoed. */
+	/* Switches on the feature that its group describes: while all such rows of a group are at their
+	 * defaults, no row of the group is echoed. */
 	bool switches;
 };
 
-/* The first three of a row whose field has the name of its key: PARAM(UINT, struct gc_settings, d). */
+/* The first three members of a row whose key is the name of the field: PARAM(UINT, struct gc_settings, d). */
 #define PARAM(type, owner, field) #field, PARAM_##type, offsetof(owner, field)
 
 /* A named set of rows and the settings they describe.  The unnamed group "" is the file's top level. */
@@ -58,7 +59,7 @@ struct param_group {
 	const struct param *rows;
 	void *settings;     /* zeroed by the owner before reading */
 	bool stateless;     /* all its rows are */
-	const char *unused; /* why none of its rows has an effect, "ftl = page"; NULL: theirs say it */
+	const char *unused; /* why none of its rows has an effect, "ftl = page"; NULL: see matters_if */
 };
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * A pool of numbered objects of one type.  The array moves when it grows, so objects are named by number and
- * looked up for each use.  The free number that was given back last is taken first; without one, the lowest
+ * looked up for each use.  The number that was given back last is taken first; if none is free, the lowest
  * that was never taken.
  *
  * An object has at least 4 bytes: while it is free, its first 4 hold the link to the next free one.  The
@@ -45,7 +45,7 @@ static inline void pool_free(struct pool *p)
 #define POOL_FIELD(pool, type, member)                                                                       \
 	((struct array_field){ (pool).object, offsetof(type, member), (pool).bytes })
 
-/* The same as numbers to be declared; objects may be larger than their type. */
+/* A member that is a number, for pool_frees_zeros(); objects may be larger than `type`. */
 #define POOL_NUMBERS(pool, type, member)                                                                     \
 	((struct array_numbers){ POOL_FIELD(pool, type, member), sizeof((type *)0)->member })
 
@@ -105,8 +105,8 @@ static inline bool pool_frees_zeros(const struct pool *p, uint32_t first, struct
 	return true;
 }
 
-/* Is each object free, or else named by exactly one of these numbers?  Above `others` a number names object
- * number - others - 1; up to it, none. */
+/* Is each object free, or else named by exactly one of these numbers?  A number above `others` names object
+ * number - others - 1, any other names none. */
 static inline bool pool_is_named_once(
 	const struct pool *p, const uint32_t *number, size_t numbers, uint32_t others)
 {

@@ -1,6 +1,6 @@
 /*
  * FIFO queues of one word: singly linked rings of array elements, linked by index.  The word is the last
- * element, whose link names the first; INDEX_NONE is an empty ring.  For few queues that are used much,
+ * element, whose link names the first; INDEX_NONE is an empty ring.  For a few queues that are used heavily,
  * base/queue.h is faster.
  */
 #ifndef BASE_RING_H

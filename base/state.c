@@ -39,7 +39,7 @@ const struct state_row min_tree_state[] = {
 /* The struct that is visited or checked. */
 struct state_walk {
 	struct state_visitor *visitor;
-	const void *owner; /* of the rows; elements of its arrays have the same */
+	const void *owner; /* of the rows; also that of the elements of its arrays */
 	size_t count;      /* elements of the array that the rows are of */
 };
 
@@ -60,7 +60,7 @@ static uint64_t state_limit(const struct state_walk *w, const struct state_limit
 	}
 }
 
-/* How many elements there may be. */
+/* The largest number of elements allowed. */
 static uint64_t state_most(const struct state_walk *w, const struct state_row *row, size_t bytes)
 {
 	uint64_t most =
@@ -162,7 +162,7 @@ void state_visit_bytes(struct state_visitor *v, void *bytes, size_t size)
 		v->visit(v, bytes, size);
 }
 
-/* The first thing that does not hold is named by its path: "store.space.plane.free_pages". */
+/* Names the first thing that does not hold by its path: "store.space.plane.free_pages". */
 static void state_require(struct state_visitor *v, bool holds)
 {
 	size_t length = 0;
@@ -196,7 +196,7 @@ static void state_visit_elements(
 	state_require(v, state_elements_hold(w, row, array, stride));
 }
 
-/* Room for elements that are going to be read, zeroed if it is new. */
+/* Makes room for elements to be read, zeroed if it is new. */
 static void *state_make_room(void *elements, uint32_t *room, uint32_t count, size_t bytes, const char *what)
 {
 	if (count <= *room)
@@ -206,7 +206,7 @@ static void *state_make_room(void *elements, uint32_t *room, uint32_t count, siz
 	return memory_array(count, bytes, what);
 }
 
-/* Reads or writes how many elements there are, and gives them memory. */
+/* Reads or writes the number of elements, and allocates memory for them. */
 static void *state_visit_count(struct state_walk *w, const struct state_row *row, uint32_t *count,
 	void *elements, uint32_t *room, size_t bytes)
 {
@@ -351,7 +351,7 @@ static void state_note_part(struct state_visitor *v, void *bytes, size_t size)
 	to->part[to->parts++] = (struct state_part){ bytes, size };
 }
 
-/* What is equal is left alone: zeros that were never touched take no memory in the copy, either. */
+/* Equal pieces are not written: zeros that were never touched then take no memory in the copy, either. */
 static void state_give_part(struct state_visitor *v, void *bytes, size_t size)
 {
 	enum { PIECE = 4096 };
@@ -403,7 +403,7 @@ static uint64_t state_sum_row(uint64_t sum, const struct state_row *row)
 
 static uint64_t state_sum(uint64_t sum, const struct state_row *rows, const char *owner, bool running);
 
-/* The rows behind this row. Elements hold no pointers, so those of an array need no owner. */
+/* The rows that this row leads to.  Elements hold no pointers, so those of an array need no owner. */
 static uint64_t state_sum_behind(uint64_t sum, const struct state_row *row, const char *owner, bool running)
 {
 	const char *at = owner ? owner + row->offset : NULL;

@@ -4,17 +4,17 @@
  * file of another layout is recognised.  tests/test_state.py finds a field without a row.
  *
  *	static const struct state_row entry_state[] = {
- *		STATE_INDEX(struct entry, ppn, GEOMETRY(pages)),       // below, or PPN_NONE
+ *		STATE_INDEX(struct entry, ppn, GEOMETRY(pages)), // below, or PPN_NONE
  *		STATE_BOOL(struct entry, dirty),
  *		{ 0 },
  *	};
  *
  *	const struct state_row table_state[] = {
- *		STATE_FIXED(geometry),                             // set when the table is created: not saved
+ *		STATE_FIXED(geometry),                           // set when the table is created: not saved
  *		STATE_ARRAY(struct table, entry, entry_state),
  *		STATE_NUMBER(struct table, used),
- *		STATE_REBUILT(index),                                  // follows from the rest: not saved
- *		STATE_RESTORED(table_restored),                    // rebuilds the index, checks the rest
+ *		STATE_REBUILT(index),                            // follows from the rest: not saved
+ *		STATE_RESTORED(table_restored),                  // rebuilds the index, checks the rest
  *		{ 0 },
  *	};
  *
@@ -37,7 +37,7 @@
 struct state_scope {
 	bool running;         /* a run: operations are in flight, and their handles keep their meaning */
 	const void *device;   /* struct geometry: its numbers are limits of rows */
-	const void *schedule; /* knows which handles of operations have been given out so far: */
+	const void *schedule; /* knows which handles of operations have been issued so far: */
 	bool (*knows)(const void *schedule, uint64_t op);
 };
 
@@ -49,7 +49,7 @@ struct state_visitor {
 	/* names of fields, each in the struct that the one before leads to */
 	const char *path[STATE_DEPTH], *field;
 	uint32_t depth;
-	char place[160];    /* the path in words when something is broken: "map.partial" */
+	char place[160];    /* the path in words of a broken field: "map.partial" */
 	const char *broken; /* the first field that is out of bounds, NULL so far; then visiting ends */
 };
 
@@ -68,25 +68,25 @@ enum state_kind {
 
 	/* Memory behind a pointer. NULL: none, in every drive of the same settings. */
 	STATE_IS_POINTER, /* a struct */
-	STATE_IS_CHOSEN,  /* the struct of a plug-in, whose rows `chosen` knows */
+	STATE_IS_CHOSEN,  /* the struct of a plug-in; `chosen` returns its rows */
 	STATE_IS_ARRAY,   /* of base/memory.h: structs as `rows` say, or values of kind `element` */
-	STATE_IS_EACH, /* the same of structs not all of whose fields are saved: one by one, each an owner */
+	STATE_IS_EACH,    /* the same, of structs with unsaved fields: visited one by one, each as an owner */
 
-	/* Containers, of at most so many elements as the limit says. */
-	/* an array that grows, with its length in `used` and its room in `room` of the owner */
+	/* Containers; the limit bounds their number of elements. */
+	/* an array that grows; `used` and `room` locate its length and room in the owner */
 	STATE_IS_GROWN,
 	STATE_IS_POOL, /* struct pool */
 	STATE_IS_HEAP, /* struct heap */
 
 	/* Rows without a place. */
-	STATE_IS_NOT_SAVED, /* fields that need not be */
+	STATE_IS_NOT_SAVED, /* fields that need not be saved */
 	STATE_IS_RESTORED,  /* `restored` is called */
 	STATE_IS_ENDED,     /* the same, if there is no run */
-	STATE_IS_TABLE,     /* state that another kind of table describes: `visit` visits it */
+	STATE_IS_TABLE,     /* state that a table of another kind describes: `visit` visits it */
 	STATE_IS_RUN, /* the rows behind it are state of a run only, in which operations are in flight */
 };
 
-/* A number that others are held against, or a number of elements. */
+/* Where a bound, or a number of elements, comes from. */
 enum state_source {
 	STATE_FROM_CONSTANT,
 	STATE_FROM_OWNER,
@@ -99,7 +99,7 @@ enum state_source {
 struct state_limit {
 	enum state_source from;
 	uint8_t bytes;   /* of the number */
-	uint64_t number; /* the constant, or where in the owner or the device the number or the array is */
+	uint64_t number; /* the constant, or the offset of the number or array in the owner or device */
 };
 
 #define STATE_FIELD(type, field) ((type *)0)->field
@@ -116,8 +116,8 @@ struct state_row {
 	const char *name; /* of the field, or of several */
 	enum state_kind kind, element;
 	uint32_t offset, bytes;   /* of the field; of an element */
-	uint32_t count;           /* of structs; bytes before a plug-in's struct */
-	uint32_t used, room;      /* where the numbers of an array that grows are */
+	uint32_t count;           /* of structs; or bytes before a plug-in's struct */
+	uint32_t used, room;      /* offsets of the length and the room of an array that grows */
 	struct state_limit limit; /* of a value; of the elements of a container */
 	const struct state_row *rows;
 	const struct state_row *(*chosen)(const void *owner);
@@ -168,13 +168,13 @@ struct state_row {
 	  .used = offsetof(type, used_field), .room = offsetof(type, room_field) }
 #define STATE_POOL(type, field, most, its_rows) \
 	{ STATE_VALUE(type, field, POOL), .limit = most, .rows = its_rows }
-/* The same of objects that end with a plug-in's struct, behind `bytes` bytes: `which` knows its rows. */
+/* The same for objects that end with a plug-in's struct, after `behind` bytes: `which` returns its rows. */
 #define STATE_POOL_TAILED(type, field, most, its_rows, which, behind) \
 	{ STATE_VALUE(type, field, POOL), .limit = most, .rows = its_rows, .chosen = which, .count = behind }
 #define STATE_HEAP(type, field, most, object, its_rows) \
 	{ STATE_PLACE(type, field, HEAP), .bytes = sizeof(object), .limit = most, .rows = its_rows }
 
-/* Fields without a row of their own: set when the struct is created; made anew by STATE_RESTORED; of no
+/* Fields without a row of their own: set when the struct is created; rebuilt by STATE_RESTORED; without
  * meaning between two requests; saved with the statistics; a flexible array, saved with its element. */
 #define STATE_UNSAVED(names) { names, .kind = STATE_IS_NOT_SAVED }
 #define STATE_FIXED(...)     STATE_UNSAVED(#__VA_ARGS__)
@@ -197,17 +197,18 @@ extern const struct state_row ranks_state[], min_tree_state[];
  * are checked at once. */
 void state_visit(struct state_visitor *, const struct state_row *, void *owner);
 
-/* For `visit` of a row: some bytes, unless something is broken. */
+/* For `visit` of a row: visits some bytes, unless something is broken. */
 void state_visit_bytes(struct state_visitor *, void *bytes, size_t size);
 
-/* Where the state of an owner lies, in parts.  Zeroed at first, `part` is to be freed. */
+/* The places in memory of an owner's state.  Starts zeroed; the user frees `part`. */
 struct state_parts {
 	struct state_part *part;
 	uint32_t parts, room;
 };
 
-/* Notes the parts of an owner; gives them to another one of the same rows, which was made like the first.
- * The first must not have changed meanwhile.  A field that is out of bounds is a bug. */
+/* state_note() notes the places of an owner's state; state_give() copies the state to another owner of the
+ * same rows, which was created like the first.  The first must not change in between.  A field out of bounds
+ * is a bug. */
 void state_note(struct state_parts *, const struct state_row *, void *owner, struct state_scope);
 void state_give(const struct state_parts *, const struct state_row *, void *owner, struct state_scope);
 

@@ -1,6 +1,6 @@
 /*
  * An FTL in a shared object brings a copy of the rooms that it is made of, base/ to ftl/.  They work on the
- * program's structs, so they must be those of the same sources.
+ * program's structs, so they must be built from the same sources.
  *
  * The Makefile makes toolbox.c, which is part of the program, of the library, and of each such object.
  */

@@ -1,5 +1,5 @@
 /*
- * Who uses the bus of a channel: one unit at a time, the others wait.  Internal to flash/.
+ * The bus of a channel: one unit uses it, the others wait.  Internal to flash/.
  */
 #ifndef FLASH_BUS_H
 #define FLASH_BUS_H

@@ -14,8 +14,8 @@ static void register_become_empty(struct schedule *s, uint32_t die)
 
 /* ---- reads ---- */
 
-/* The die requests the bus for its next command before the register does for the data.  What is read again
- * leaves from the die, which takes nothing else meanwhile. */
+/* The die requests the bus for its next command before the register does for the data.  Data of a read that
+ * will be repeated leaves from the die itself, which takes no other command meanwhile. */
 void register_take_data(struct schedule *s, uint32_t die)
 {
 	struct unit *unit = &s->unit[die], *r = &s->unit[register_of(die)];
@@ -40,7 +40,8 @@ void register_take_data(struct schedule *s, uint32_t die)
 	bus_request(s, register_of(die));
 }
 
-/* The die is not woken while operations end, but takes its next command before dies that these wake. */
+/* Operations that end here do not wake the die: PHASE_HELD lets it take its next command before the dies that
+ * they wake. */
 static void register_has_sent(struct schedule *s, uint32_t die)
 {
 	struct unit *unit = &s->unit[die];
@@ -68,8 +69,8 @@ static bool register_is_program(const struct op *op)
 	return op->kind == OP_PROGRAM || ops_is_pass(op);
 }
 
-/* May the operation be loaded while the cells work on the other one?  They are of one mode, which is a part
- * of the command. */
+/* May the operation be loaded while the cells work on the other one?  Both must be in the same mode, SLC or
+ * not. */
 static bool register_may_load(const struct op *op, const struct op *works)
 {
 	return register_is_program(op) && register_is_program(works) &&

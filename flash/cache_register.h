@@ -4,8 +4,8 @@
  *	reads      the data of a read leaves from it while the cells sense for the next read
  *	programs   the next program is loaded into it while the cells program
  *
- * The register is a unit of its own, number 2n where its die is 2n + 1, because it has its own time on the
- * bus and its own place among those that wait for the bus.  Its phases:
+ * The register is a unit of its own, number 2n if its die is 2n + 1, because it uses the bus and waits for it
+ * independently of the die.  Its phases:
  *
  *	PHASE_IDLE   empty
  *	PHASE_WOKEN  empty; a program that may be loaded has become ready
@@ -13,9 +13,9 @@
  *	PHASE_HELD   a program is loaded and waits for the cells
  *	PHASE_OUT    the data of a read leaves
  *
- * A die in PHASE_HELD waits for its register: with a command, a read whose data stays in the cells until the
- * register is empty; without one, for a program to be loaded.  Nothing else is begun meanwhile.  Internal to
- * flash/.
+ * A die in PHASE_HELD waits for its register and starts nothing else.  If it has a command, that is a read,
+ * whose data stays in the cells until the register is empty; if not, the register is loading a program.
+ * Internal to flash/.
  */
 #ifndef FLASH_CACHE_REGISTER_H
 #define FLASH_CACHE_REGISTER_H
@@ -37,7 +37,7 @@ static inline uint32_t die_of_register(uint32_t u)
 	return u + 1;
 }
 
-/* Of a die: neither holds anything, nor is filled. */
+/* The die's register holds nothing and is not being filled. */
 static inline bool register_is_empty(const struct schedule *s, uint32_t die)
 {
 	enum phase phase = s->unit[register_of(die)].phase;
@@ -45,13 +45,13 @@ static inline bool register_is_empty(const struct schedule *s, uint32_t die)
 	return phase == PHASE_IDLE || phase == PHASE_WOKEN;
 }
 
-/* Of a die: data of a read leaves it. */
+/* Data of a read is leaving the die's register. */
 static inline bool register_sends(const struct schedule *s, uint32_t die)
 {
 	return s->unit[register_of(die)].phase == PHASE_OUT;
 }
 
-/* Of a loaded state: does the unit, in PHASE_HELD, wait for one that will go on? */
+/* For a check of loaded state: is the unit that this one, in PHASE_HELD, waits for at work? */
 static inline bool register_is_awaited(const struct schedule *s, uint32_t u)
 {
 	uint32_t other = is_register(s, u) ? die_of_register(u) : register_of(u);
@@ -63,7 +63,8 @@ static inline bool register_is_awaited(const struct schedule *s, uint32_t u)
 	return s->unit[other].phase == (s->unit[u].command == INDEX_NONE ? PHASE_IN : PHASE_OUT);
 }
 
-/* The cells of the die hold the data of a read, which leaves through the register if that is empty. */
+/* The cells of the die hold the data of a read, which leaves through the register as soon as that is
+ * empty. */
 void register_take_data(struct schedule *, uint32_t die);
 
 /* Loads the first waiting operation if it is a program, the cells program and no read waits. */

@@ -68,14 +68,14 @@ static void census_count_followers(struct census *c, const struct geometry *g, c
 	}
 }
 
-/* Is it in the ring of its block? */
+/* Must the operation be in the ring of its block? */
 static bool census_has_turn(const struct op *op)
 {
 	return op->kind != OP_READ && !ops_is_in_controller(op) && !(op->flags & OP_ORPHAN) &&
 	       !ops_is_part(op);
 }
 
-/* The passes of its wordline wait for a program that is not ready. */
+/* A program that is not ready: the passes of its wordline wait for it. */
 static void census_await_passes(struct census *c, const struct op *op)
 {
 	for (int pass = 0; pass < 2; pass++) {
@@ -111,13 +111,13 @@ static void census_count_op(struct census *c, const struct geometry *g, uint32_t
 	c->parts[op->ticket]++;
 }
 
-/* Pages of a life of a block are written in ascending order, but for second passes. */
+/* Within a life of a block, pages are written in ascending order, except by second passes. */
 static bool census_follows(const struct op *op, ppn_t page)
 {
 	return op->kind == OP_ERASE || op->kind == OP_SECOND_PASS || order_target(op) > page;
 }
 
-/* Its programs are of consecutive pages, and its passes its own. */
+/* The programs of a wordline are of consecutive pages, and its passes name it. */
 static void census_count_wordline(struct census *c, uint32_t number, uint64_t *behind)
 {
 	const struct wordline *w = ops_wordline(c->ops, number);
@@ -152,7 +152,7 @@ static void census_count_wordlines(struct census *c, uint64_t *behind)
 			census_count_wordline(c, i, behind);
 }
 
-/* Erases of a block begin one life after the other. */
+/* Successive erases of a block begin successive lives. */
 static void census_count_erase(const struct census *c, struct flash_block *b, uint32_t at)
 {
 	const struct op *op = ops_at(c->ops, at);

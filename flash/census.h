@@ -12,7 +12,7 @@
 struct census {
 	const struct ops *ops;
 	uint64_t *op, *copy, *edge, *ticket, *wordline; /* bit per element: found in a list */
-	uint64_t *free, *begins;  /* bit per operation: it is free; it is not released */
+	uint64_t *free, *begins;  /* bit per operation: it is free; its request is not released */
 	uint32_t *waits;          /* per operation: dependencies found */
 	uint32_t *parts;          /* per request: operations and releases found */
 	uint32_t in_flight, held; /* operations; pages in the controller's memory */
@@ -23,14 +23,14 @@ struct census {
 struct census census_begin(
 	const struct ops *, const struct geometry *, const struct flash_block *, uint32_t wordline_pages);
 
-/* Operations in a queue of a die, and of its command. */
+/* Counts the operations in a queue of a die; those of its command. */
 void census_queue(struct census *, const struct queue *);
 void census_command(struct census *, uint32_t first);
 
-/* Operations of a request that are not released. */
+/* Counts the operations of a request that is not released yet. */
 void census_release(struct census *, uint32_t first_op, uint32_t ticket);
 
-/* Requests that have completed. */
+/* Counts the requests that have completed. */
 void census_completed(struct census *, const struct queue *);
 
 /* Is it a released operation that a request waits for? */

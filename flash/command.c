@@ -29,7 +29,7 @@ static uint64_t command_plane(const struct schedule *s, const struct op *op)
 	return (uint64_t)1 << geometry_plane(g, geometry_block(g, op->ppn)) % g->planes_per_die;
 }
 
-/* Moves operations that may join the command from the queue to it, one per plane. */
+/* Moves operations that may join the command from the queue to the command, one per plane. */
 static void command_add_planes(struct schedule *s, struct unit *unit, struct queue *q)
 {
 	uint32_t planes = s->geometry->planes_per_die, last = unit->command, before = INDEX_NONE;
@@ -64,7 +64,7 @@ static uint32_t command_wordline_sectors(const struct schedule *s, const struct 
 	return sectors;
 }
 
-/* Times of the command.  Data of programs is transferred in, data of reads out. */
+/* Computes the times of the command.  Data of programs is transferred in, data of reads out. */
 HOT void command_measure(struct schedule *s, struct unit *unit)
 {
 	const uint64_t *commands = s->command_ns;

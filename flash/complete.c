@@ -19,8 +19,7 @@ void complete_part(struct schedule *s, uint32_t index)
 	queue_append(&s->completed, ARRAY_FIELD(ticket, next), index);
 }
 
-/* The operation no longer uses the block: the erase that ends this life of the block has one dependency
- * less. */
+/* The operation no longer uses the block: the erase that ends this life of the block loses a dependency. */
 HOT void complete_leave(struct schedule *s, struct flash_block *block, uint32_t life)
 {
 	uint32_t erase = order_leave(&s->ops, block, life);

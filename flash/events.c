@@ -148,7 +148,8 @@ void event_ready_observed(const struct schedule *s, uint32_t op)
 		tracer_ready(s->tracer, ops_handle(&s->ops, op), s->now);
 }
 
-/* The time until now was spent on waiting for room, unless the request still waits for the program. */
+/* The time until now was spent on waiting for room.  Unless it is durable, the request no longer waits for
+ * the program. */
 void event_has_room_observed(const struct schedule *s, uint32_t index)
 {
 	const struct op *op = ops_at(&s->ops, index);
@@ -311,7 +312,7 @@ void event_emptied_observed(const struct schedule *s, uint32_t u)
 		tracer_ends(s->tracer, unit_number(s, u), TRACED_REGISTER, s->now);
 }
 
-/* From now on the program waits for the cells as if it were ready and not yet started. */
+/* From now on the program waits for the cells, as if it were ready and had not started. */
 void event_loaded_observed(const struct schedule *s, uint32_t u)
 {
 	for (uint32_t i = s->unit[u].command; s->accounts && i != INDEX_NONE; i = ops_at(&s->ops, i)->next)

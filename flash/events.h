@@ -23,10 +23,10 @@ enum { TO_JUDGE = 1, TO_ACCOUNTS = 2, TO_TRACER = 4, TO_ALL = 7 };
 
 EVENT(event_begun, TO_JUDGE, (const struct schedule *s, uint32_t ticket), (s, ticket))
 
-/* The ticket is not of a request, but of work for which the drive must have been idle. */
+/* The ticket is of background work, before which the drive must have been idle for idle_ns. */
 EVENT(event_works, TO_JUDGE, (const struct schedule *s, uint32_t ticket, uint64_t idle_ns),
 	(s, ticket, idle_ns))
-/* The data of the request is to be in flash when it completes; and all data written before. */
+/* What must be in flash when the request completes: its own data; all data written before it. */
 EVENT(event_durable, TO_JUDGE, (const struct schedule *s, uint32_t ticket), (s, ticket))
 EVENT(event_flushes, TO_JUDGE, (const struct schedule *s, uint32_t ticket), (s, ticket))
 EVENT(event_submitted, TO_JUDGE | TO_ACCOUNTS, (const struct schedule *s, const struct io *io, tick_t delay),
@@ -46,9 +46,9 @@ EVENT(event_forwarded, TO_TRACER, (const struct schedule *s, uint32_t read, uint
 	(s, read, program))
 EVENT(event_released, TO_ACCOUNTS, (const struct schedule *s, uint32_t op, uint32_t ticket), (s, op, ticket))
 
-/* One dependency less: on the operation `by`, which is done; INDEX_NONE: another dependency. */
+/* The operation loses a dependency: the one on operation `by`, which is done; INDEX_NONE: another kind. */
 EVENT(event_unblocked, TO_ACCOUNTS, (const struct schedule *s, uint32_t op, uint32_t by), (s, op, by))
-/* The read, or that of the copy, will fail so often as the operation says. */
+/* The read, or the read of the copy, will fail as often as the operation's `retries` say. */
 EVENT(event_repeated, TO_JUDGE, (const struct schedule *s, uint32_t op), (s, op))
 EVENT(event_reads_at, TO_JUDGE, (const struct schedule *s, uint32_t op, ppn_t source), (s, op, source))
 EVENT(event_ready, TO_ACCOUNTS | TO_TRACER, (const struct schedule *s, uint32_t op), (s, op))
@@ -56,7 +56,7 @@ EVENT(event_ready, TO_ACCOUNTS | TO_TRACER, (const struct schedule *s, uint32_t 
 /* There is room in memory for the page of a program, which may have other dependencies. */
 EVENT(event_has_room, TO_ALL, (const struct schedule *s, uint32_t op), (s, op))
 
-/* A pass of a wordline, whose time its programs account for. */
+/* A pass of a wordline; its time goes to the accounts of its programs. */
 EVENT(event_pass_made, TO_ACCOUNTS, (const struct schedule *s, uint32_t op), (s, op))
 
 /* The program is ready and so are all others of its wordline. */
@@ -73,7 +73,7 @@ EVENT(event_finished, TO_ACCOUNTS, (const struct schedule *s, uint32_t op), (s, 
 
 EVENT(event_started, TO_ALL, (const struct schedule *s, uint32_t unit), (s, unit))
 
-/* The command takes the bus, or its cells begin, for `ns`; leaves the bus, or its cells end. */
+/* The command begins to use the bus, or the cells, for `ns`; it has finished using them. */
 EVENT(event_busy, TO_JUDGE | TO_TRACER, (const struct schedule *s, uint32_t unit, bool bus, uint64_t ns),
 	(s, unit, bus, ns))
 EVENT(event_free, TO_JUDGE | TO_ACCOUNTS, (const struct schedule *s, uint32_t unit, bool bus), (s, unit, bus))
@@ -82,7 +82,7 @@ EVENT(event_free, TO_JUDGE | TO_ACCOUNTS, (const struct schedule *s, uint32_t un
 EVENT(event_suspended, TO_ALL, (const struct schedule *s, uint32_t unit), (s, unit))
 EVENT(event_resumed, TO_JUDGE | TO_ACCOUNTS, (const struct schedule *s, uint32_t unit), (s, unit))
 
-/* The cache register takes the data of its command, or lets it go; holds all data of a program. */
+/* The cache register is taken by a command; is empty again; holds all data of a program. */
 EVENT(event_filled, TO_TRACER, (const struct schedule *s, uint32_t unit), (s, unit))
 EVENT(event_emptied, TO_TRACER, (const struct schedule *s, uint32_t unit), (s, unit))
 EVENT(event_loaded, TO_ACCOUNTS, (const struct schedule *s, uint32_t unit), (s, unit))
@@ -90,7 +90,7 @@ EVENT(event_loaded, TO_ACCOUNTS, (const struct schedule *s, uint32_t unit), (s, 
 /* The program that was in the cache register is now the command of the die. */
 EVENT(event_moved, TO_ACCOUNTS, (const struct schedule *s, uint32_t unit), (s, unit))
 
-/* The data of a sense is found to be wrong: the unit begins its command again. */
+/* The data of a sense has been found wrong: the unit begins its command again. */
 EVENT(event_senses_again, TO_JUDGE | TO_ACCOUNTS, (const struct schedule *s, uint32_t unit), (s, unit))
 
 /* The unit has finished its command, or has stopped it for a read. */

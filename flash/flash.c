@@ -127,7 +127,7 @@ static bool flash_is_passed_over(const struct flash *f, ppn_t ppn)
 	return f->passed_over && bits_get(f->passed_over, ppn);
 }
 
-/* Since the erase; pages passed over are not counted. */
+/* Pages programmed since the erase, without those passed over. */
 static uint32_t flash_programmed_pages(const struct flash *f, block_t block)
 {
 	uint32_t pages = f->block[block].next;
@@ -164,7 +164,7 @@ static void flash_mark_passed_over(struct flash *f, ppn_t from, ppn_t to, bool o
 	}
 }
 
-/* With repeated reads or refresh only: out of the way of those without. */
+/* Only with repeated reads or refresh: kept out of the hot path. */
 __attribute__((cold, noinline)) static void flash_note_program(struct flash *f, block_t block, uint32_t page)
 {
 	if (!f->block[block].next)
@@ -196,7 +196,7 @@ static inline void flash_occupy(struct flash *f, ppn_t ppn, owner_t owner, enum 
 	f->pages_used++;
 }
 
-/* The page is read in the cells by the operation, perhaps several times. */
+/* The operation senses the page, perhaps several times. */
 __attribute__((cold, noinline)) static void flash_sense(struct flash *f, ppn_t ppn, op_t op)
 {
 	block_t block = geometry_block(f->geometry, ppn);

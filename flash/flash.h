@@ -26,14 +26,13 @@
 
 struct schedule;
 
-/* 28 bytes, not a power of two: open blocks are a plane apart, and their records would map to the same cache
- * sets. */
+/* 28 bytes, not a power of two: open blocks are a plane apart, so their records would share cache sets. */
 struct flash_block {
 	uint32_t next; /* page to be programmed next: one after the last programmed since the erase */
 	uint32_t erases;
 
 	/* Operations in flight (order.h). */
-	uint32_t unfinished; /* number of those of this life of the block */
+	uint32_t unfinished; /* number that use the present life of the block */
 	uint32_t gate, last; /* INDEX_NONE: none */
 	uint32_t erase;      /* the last erase, or INDEX_NONE */
 	uint32_t erasing;    /* number of erases */
@@ -49,10 +48,11 @@ struct slc_times {
 	uint64_t read_ns, program_ns, erase_ns, fold_passes;
 };
 
-/* A die that has failed: what its pages held follows from others. */
+/* A failed die: its pages are rebuilt from the other pages of their stripes. */
 struct flash_lost {
 	die_t die;
-	/* The other pages that the content of one follows from: their number, at most that of the dies. */
+	/* Finds the other pages of the stripe of a lost page.  Returns their number, at most that of the
+	 * dies. */
 	uint32_t (*find)(const void *parity, ppn_t lost, ppn_t *others);
 	const void *parity;
 	ppn_t *others;          /* room for them */
@@ -70,9 +70,9 @@ struct flash {
 	struct flash_block *block;
 	const struct slc_times *slc_times; /* NULL: no block is ever in SLC mode */
 	uint64_t *slc;                     /* bit per block: in SLC mode; NULL without times */
-	struct retry *retry;               /* NULL: a read never fails, and nobody counts senses */
+	struct retry *retry;               /* NULL: reads never fail and senses are not counted */
 	struct flash_lost *lost;           /* NULL: no die has failed */
-	bool by_controller;                /* pages move through it, as it makes parity of them */
+	bool by_controller;                /* no copy-back: moved pages pass it for parity */
 
 	uint64_t count[OP_KINDS][CAUSES]; /* a copy-back counts as a read, a program and a copy */
 	uint64_t forwarded[CAUSES];       /* reads served from the controller's memory */
@@ -86,8 +86,8 @@ struct flash {
 
 	/* Programs by wordline. */
 	uint64_t wordlines;       /* begun */
-	uint64_t wordline_stalls; /* nothing could go on before some were filled up */
-	uint64_t wordline_pads;   /* pages that filled them up */
+	uint64_t wordline_stalls; /* nothing could proceed until some were filled up */
+	uint64_t wordline_pads;   /* pages that filled up wordlines */
 	uint64_t forwarded_early; /* of `forwarded`: the wordline was not ready to be programmed */
 };
 
@@ -99,16 +99,16 @@ struct io {
 	struct flash *flash;
 	bool timed;
 	bool detached;              /* the request does not wait for the operations issued now */
-	bool work;                  /* no request: it is done when its operations of every cause are */
+	bool work;                  /* background work: done when all its operations are, of any cause */
 	bool durable;               /* the request waits for its data to be in flash, not in memory */
 	bool cached;                /* its writes go through the SLC cache (gc/slc.h) */
 	uint8_t handle;             /* of the request: where its data is placed (ftl/handles.h) */
 	uint32_t ticket;            /* number of the request in the schedule; INDEX_NONE: of none */
 	uint32_t first_op, last_op; /* list of the operations issued, to be released together */
-	/* All later operations depend on those behind the one up to the other; INDEX_NONE: from the first one
-	 * on; on none. */
+	/* All later operations depend on those after step_behind (INDEX_NONE: from the first one on), up to
+	 * and including step (INDEX_NONE: on none). */
 	uint32_t step_behind, step;
-	bool step_of_writes;  /* of programs of a block the last one is enough: the step ends here */
+	bool step_of_writes;  /* the step is of writes issued last: each block's last program is enough */
 	uint32_t accesses;    /* page-level look-ups and buffer hits: each costs one DRAM access time */
 	tick_t controller_ns; /* further delay before the operations may start */
 };
@@ -120,17 +120,18 @@ void flash_free(struct flash *);
  * known (schedule.h).  `dram_ns`: time of a look-up. */
 void flash_have_judged(struct flash *, tick_t dram_ns);
 
-/* Blocks may be in SLC mode, in which they take these times.  Before a judge is attached. */
+/* From now on blocks may be in SLC mode, with these times.  Before a judge is attached. */
 void flash_have_slc(struct flash *, const struct slc_times *);
 
 /* Reads may need several senses, or senses are counted for blocks to be refreshed.  Before a judge is
  * attached; false and a fault: these settings are wrong. */
 bool flash_have_retry(struct flash *, const struct retry_settings *, struct fault *);
 
-/* A request or a round of work begins, as time passes for what is in the blocks.  True: it is the first. */
+/* Ages the data in the blocks: called when a request or a round of background work begins.  True: it is the
+ * first. */
 bool flash_pass_time(struct flash *);
 
-/* The mode of an empty block from now on. */
+/* Sets the mode of an empty block. */
 void flash_set_slc(struct flash *, block_t, bool slc);
 
 static inline bool flash_is_slc(const struct flash *f, block_t block)
@@ -139,26 +140,26 @@ static inline bool flash_is_slc(const struct flash *f, block_t block)
 }
 
 /*
- * `sectors`: how many are transferred (1 .. sectors per page); `after`: a dependency, or OP_NONE; more of
- * them by flash_wait().  A page whose program or copy is in flight is read where its data is: in the
- * controller's memory if that holds the page (flash.forward_bytes), at its source during a copy-back, else in
- * flash once it is programmed.
+ * `sectors`: number transferred (1 .. sectors per page); `after`: a dependency, or OP_NONE; flash_wait() adds
+ * more.  A page whose program or copy is in flight is read where its data is: in the controller's memory if
+ * that holds the page (flash.forward_bytes), at its source during a copy-back, else in flash once it is
+ * programmed.
  */
 op_t flash_read(struct io *, ppn_t, uint32_t sectors, enum cause, op_t after);
 op_t flash_program(struct io *, ppn_t, owner_t, uint32_t sectors, enum cause, op_t after);
 
-/* Programs a page that belongs to nobody, with all its sectors and CAUSE_PAD: to fill up a block or a part of
- * it.  No request waits for it; its operation is released with those of `io`. */
+/* Programs a page without an owner, with all its sectors and CAUSE_PAD, to fill up a block or a part of it.
+ * No request waits for it; its operation is released with those of `io`. */
 void flash_pad(struct io *, ppn_t);
 
-/* Programs a page of parity, for nobody: the controller has the data. */
+/* Programs a parity page, without an owner: the controller has the data. */
 void flash_program_parity(struct io *, ppn_t);
 
-/* A die has failed.  From now on its pages are neither programmed nor erased, and a read of one is answered
- * when all other pages have been read that its data follows from. */
+/* A die has failed.  From now on its pages are neither programmed nor erased.  A read of one completes when
+ * all other pages of its stripe have been read. */
 void flash_lose_die(struct flash *, struct flash_lost *);
 
-/* For flash_read(): of a lost page. */
+/* For flash_read(): reads the other pages of a lost page's stripe. */
 op_t flash_read_others(struct io *, ppn_t, uint32_t sectors, enum cause, op_t after);
 
 static inline bool flash_is_lost(const struct flash *f, ppn_t ppn)
@@ -166,7 +167,7 @@ static inline bool flash_is_lost(const struct flash *f, ppn_t ppn)
 	return f->lost && geometry_die_of(f->geometry, ppn) == f->lost->die;
 }
 
-/* Counts a read that the controller answers from data for which no program has been made yet. */
+/* Counts a read that the controller answers from data whose program has not been issued yet. */
 static inline void flash_count_forward(struct io *io, enum cause cause)
 {
 	io->flash->forwarded[cause] += io->timed;
@@ -176,8 +177,8 @@ static inline void flash_count_forward(struct io *io, enum cause cause)
  * copy-back where the settings allow it, else by a read and a program. */
 op_t flash_copy(struct io *, ppn_t from, ppn_t to, enum cause, op_t after);
 
-/* The same without a handle.  Consecutive moves from one block to another are merged in one operation and
- * simulated at a fraction of the cost. */
+/* The same without a handle.  Consecutive moves from one block to another become one operation, which is much
+ * cheaper to simulate. */
 void flash_move(struct io *, ppn_t from, ppn_t to, enum cause);
 
 op_t flash_erase(struct io *, block_t, enum cause);
@@ -221,7 +222,8 @@ static inline void flash_prefetch(const struct flash *f, ppn_t ppn)
 	flash_prefetch_owner(f, ppn);
 }
 
-/* Data flow, for the oracle: contents of a page just programmed, source of the answer to a read. */
+/* Data flow, for the oracle and the judge: the contents of a page just programmed, the page that answers a
+ * read. */
 static inline void flash_holds_host(struct io *io, ppn_t ppn, struct extent e)
 {
 	oracle_page_host(io->flash->oracle, ppn, e);
@@ -247,7 +249,7 @@ static inline bool flash_worn_out(const struct flash *f, block_t block)
 	return f->settings->endurance && f->block[block].erases >= f->settings->endurance;
 }
 
-/* Pages and blocks; of a run also operations in flight and counts. */
+/* State of pages and blocks; in a run also operations in flight and counters. */
 extern const struct state_row flash_state[];
 
 /* Aborts if an operation is in flight. */

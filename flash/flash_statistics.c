@@ -1,4 +1,4 @@
-/* What the medium reports. */
+/* Statistics of the medium. */
 #include "flash/flash.h"
 #include "flash/schedule.h"
 

@@ -17,7 +17,7 @@ enum scheduling { SCHEDULE_READ_FIRST, SCHEDULE_FIFO };
 enum command_kind { COMMAND_READ, COMMAND_PROGRAM, COMMAND_ERASE, COMMANDS };
 enum program_order { ORDER_CONSECUTIVE, ORDER_ASCENDING };
 enum program_unit { UNIT_PAGE, UNIT_WORDLINE };
-/* Bits: of reads, of programs. */
+/* A bit for reads, a bit for programs. */
 enum cache_register { CACHE_OFF, CACHE_READ = 1, CACHE_PROGRAM = 2, CACHE_BOTH = 3 };
 enum suspension { SUSPEND_NEVER, SUSPEND_ERASE, SUSPEND_PROGRAM_AND_ERASE };
 
@@ -35,7 +35,7 @@ struct flash_settings {
 	int multiplane, scheduler, suspend, order, bus_order;
 	bool multiplane_copy;
 	uint64_t read_first_limit;  /* read commands that may overtake a waiting operation; 0 = any number */
-	uint64_t multiplane_search; /* waiting operations searched for planes to join a command */
+	uint64_t multiplane_search; /* waiting operations searched for some that can join a command */
 	uint64_t forward_bytes;     /* controller memory for pages to be programmed */
 	uint64_t suspend_ns, resume_ns;
 	uint64_t endurance; /* erases a block survives; 0 = any number */
@@ -59,8 +59,8 @@ struct geometry {
 	uint32_t pages_per_plane;
 	lpn_t logical_pages;
 	sector_t logical_sectors;
-	uint32_t zone_pages;   /* of a drive that is written in zones; 0: of any other */
-	uint64_t active_zones; /* so many at most are begun and not full; 0: any number */
+	uint32_t zone_pages;   /* pages of a zone; 0: the drive has no zones */
+	uint64_t active_zones; /* most zones that may be begun and not full; 0: any number */
 	mask_t full_page;      /* all sectors of a page */
 	struct divisor per_block, per_plane, per_die; /* pages, blocks, planes */
 	struct divisor plane_pages, die_pages;
@@ -72,10 +72,10 @@ struct geometry {
 	{ STATE_FROM_DEVICE, sizeof STATE_FIELD(struct geometry, field), offsetof(struct geometry, field) }
 /* clang-format on */
 
-/* Derives the numbers; false and a fault: the settings are impossible. */
+/* Computes the geometry from the settings; false and a fault: they are impossible. */
 bool geometry_derive(struct geometry *, const struct flash_settings *, struct fault *);
 
-/* Derives the numbers of elements from those of each level. */
+/* Computes the totals (dies, planes, blocks, pages) from the numbers per level. */
 void geometry_count(struct geometry *);
 
 /* Pages that a program command programs in each plane. */
@@ -84,7 +84,7 @@ static inline uint32_t geometry_program_pages(const struct flash_settings *s)
 	return s->program_unit == UNIT_WORDLINE ? (uint32_t)s->cell_bits : 1;
 }
 
-/* Time on the bus of a command, of its first plane or each further one. */
+/* Bus time of a command.  `times`: those of its first plane, or of each further one. */
 static inline uint64_t geometry_command_ns(const struct tick_list *times, enum command_kind command)
 {
 	return times->ns[times->count == 1 ? 0 : command];

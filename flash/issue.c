@@ -5,8 +5,8 @@
 #include "flash/wordline.h"
 #include "flash/write_memory.h"
 
-/* The request that waits for an operation issued now, or INDEX_NONE.  A write that is done in memory waits
- * for no old data. */
+/* The request that waits for an operation issued now, or INDEX_NONE.  A write that completes in memory does
+ * not wait for the read of its old data. */
 static uint32_t issue_ticket(const struct io *io, enum cause cause)
 {
 	if (io->detached || (cause_is_background(cause) && !io->work) ||
@@ -30,9 +30,10 @@ HOT void issue_join_request(struct schedule *s, struct io *io, uint32_t index)
 	io->last_op = index;
 }
 
-/* Makes the operation depend on those of the request behind io->step_behind up to io->step.  Of a step of
- * writes the last program of each block is enough: they are done in order, and none has been issued behind
- * the step.  A program by wordline may wait for this one to complete it, so it is not waited for. */
+/* Makes the operation depend on those of the request after io->step_behind, up to and including io->step.
+ * For a step of writes the last program of each block is enough: programs of a block finish in order, and the
+ * step has the latest ones.  Programs by wordline are left out, as they may wait for this operation to fill
+ * their wordline. */
 static void issue_wait_for_step(struct schedule *s, const struct io *io, uint32_t index)
 {
 	uint32_t behind = io->step_behind, end = ops_at(&s->ops, io->step)->next;

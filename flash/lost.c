@@ -1,4 +1,4 @@
-/* A die that has failed, and how its pages are read all the same. */
+/* A failed die: its pages are rebuilt from the other pages of their stripes. */
 #include "flash/schedule.h"
 
 void flash_lose_die(struct flash *f, struct flash_lost *lost)

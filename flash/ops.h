@@ -21,11 +21,11 @@ enum stage {
 	STAGE_DONE
 };
 
-/* Of a program: where in the controller's memory its page is. */
+/* Of a program: where the controller's memory holds its page. */
 enum room {
 	ROOM_NONE,    /* nowhere */
 	ROOM_FORWARD, /* where it is kept for reads (flash.forward_bytes) */
-	/* In the memory for writes (write_memory.h). */
+	/* For the memory for writes (write_memory.h): not released yet, waiting for room, in it. */
 	ROOM_LATER,
 	ROOM_ASKED,
 	ROOM_GIVEN,
@@ -40,7 +40,7 @@ enum {
 
 	OP_CHASES = 8,   /* a read: a program or copy of its page was in flight when it was issued */
 	OP_ORPHAN = 16,  /* its block has been erased outside time */
-	OP_DURABLE = 32, /* its request waits for it, even if its page has room */
+	OP_DURABLE = 32, /* its request waits for the program, not only for room in memory */
 	OP_FLAGS = 63,
 };
 
@@ -65,7 +65,7 @@ struct op {
 	uint32_t life; /* erases of the block of `ppn` when the operation was issued */
 	union {
 		uint32_t to_life; /* the same of `to` */
-		uint32_t before;  /* of an erase: the one before it in the ring, or one that is done */
+		uint32_t before;  /* of an erase: the previous one of the block, perhaps done already */
 		uint32_t behind_for_room; /* of a program without room: the next one */
 	};
 	/* Next in the ring of its block or its wordline, or in the list of reads forwarded from a program. */
@@ -77,11 +77,11 @@ struct op {
 	uint16_t sectors;
 	uint8_t kind, cause, stage;
 	uint8_t flags;   /* OP_IN_SLC, ... */
-	uint8_t retries; /* of a read: senses that follow this one, which fails; of a copy: of its read */
+	uint8_t retries; /* of a read: senses still to follow; of a copy: those of its read */
 	uint8_t room;    /* enum room */
 };
 
-/* All of an operation is in one line of the processor's cache. */
+/* An operation has the size of a cache line. */
 static_assert(sizeof(struct op) == 64, "an operation has 64 bytes");
 
 /*
@@ -136,13 +136,13 @@ static inline struct wordline *ops_wordline(const struct ops *o, uint32_t wordli
 	return (struct wordline *)o->wordline.object + wordline;
 }
 
-/* Takes it place in the controller alone? */
+/* Does the operation involve the controller only? */
 static inline bool ops_is_in_controller(const struct op *op)
 {
 	return op->kind == OP_FORWARD || op->kind == OP_FLUSH;
 }
 
-/* Must the program wait for room? */
+/* Does the program still wait for room in memory? */
 static inline bool ops_lacks_room(const struct op *op)
 {
 	return op->room == ROOM_LATER || op->room == ROOM_ASKED;
@@ -248,8 +248,8 @@ static inline uint32_t ops_next_of(const struct ops *o, const struct wordline *w
 	return ring_behind(w->pages, ARRAY_FIELD(op, behind), at);
 }
 
-/* Iterates over the operations of requests that an operation of a command carries out: itself, or the
- * programs of a wordline.  INDEX_NONE: no more.  */
+/* Iterates over the operations of requests that an operation of a command carries out: the operation itself
+ * or, for a pass, the programs of its wordline.  INDEX_NONE: no more. */
 static inline uint32_t ops_first_part(const struct ops *o, uint32_t index)
 {
 	const struct op *op = ops_at(o, index);

@@ -19,7 +19,7 @@ void order_append(struct ops *o, struct flash_block *b, uint32_t index)
 		b->gate = index;
 }
 
-/* Thousands of lives may be in flight: the search begins at the end of the ring that is nearer. */
+/* Thousands of erases may be in flight: searches from the nearer end of the ring. */
 uint32_t order_erase(const struct ops *o, const struct flash_block *b, uint32_t life)
 {
 	uint32_t at = b->erase, back;
@@ -103,7 +103,7 @@ uint32_t order_orphan(struct ops *o, struct flash_block *b)
 	return index;
 }
 
-/* Of the copies that follow the operation, the one that writes the page; NULL: none. */
+/* The copy that writes the page, of those that follow the operation; NULL: none. */
 static struct copy *order_find_copy(const struct ops *o, const struct op *op, ppn_t ppn)
 {
 	if (op->followers == INDEX_NONE || ppn <= op->to || ppn > ops_copy(o, op->followers)->to)
@@ -114,7 +114,7 @@ static struct copy *order_find_copy(const struct ops *o, const struct op *op, pp
 	return NULL;
 }
 
-/* Of the programs of a wordline the one that writes the page, or INDEX_NONE. */
+/* The program of the wordline that writes the page, or INDEX_NONE. */
 static uint32_t order_page_of(const struct ops *o, const struct op *pass, ppn_t ppn, uint32_t life)
 {
 	const struct wordline *w = ops_wordline(o, pass->wordline);

@@ -3,7 +3,7 @@
  * are in flight in a ring, in order of issue.  An operation passes the gate into the queue of its die when it
  * is ready and every earlier one has passed; an earlier erase must be done.  As the queue is first come,
  * first served, operations of a block start in this order, and as the cells of a die serve one command at a
- * time they finish in it.  Both is asserted for every operation.
+ * time they finish in it.  Both are asserted for every operation.
  *
  * An erase ends a life of its block: it waits for every operation of that life, including reads and copies
  * from the block.  Internal to flash/; knows nothing of time.
@@ -26,7 +26,7 @@ static inline uint32_t order_target_life(const struct op *op)
 }
 
 /* Appends a program, copy or erase to the ring of its block.  Pages are issued in ascending order (flash.h),
- * so the ring is in order of pages, too. */
+ * so the ring is in order of pages, too, apart from second passes. */
 void order_append(struct ops *, struct flash_block *, uint32_t index);
 
 /* The links of the rings. */
@@ -57,7 +57,8 @@ static inline void order_enter(struct flash_block *b)
 /* The operation uses this life of the block; false: that life is over. */
 bool order_join(struct ops *, struct flash_block *, uint32_t life);
 
-/* It no longer does.  Returns the erase that has one dependency less, or INDEX_NONE. */
+/* The operation no longer uses this life.  Returns the erase that loses a dependency by this, or
+ * INDEX_NONE. */
 uint32_t order_leave(struct ops *, struct flash_block *, uint32_t life);
 
 /* Lets the next ready operation pass the gate; INDEX_NONE: none can. */
@@ -99,7 +100,7 @@ static inline void order_check_end(const struct ops *o, const struct flash_block
 		order_target(ops_at(o, index)));
 }
 
-/* The first erase of the ring is taken off. */
+/* The first erase in the ring is removed. */
 static inline void order_drop_erase(struct flash_block *b)
 {
 	if (!--b->erasing)
@@ -133,8 +134,8 @@ static inline uint32_t order_writer(
 	return b->last == INDEX_NONE ? INDEX_NONE : order_find_writer(o, b, ppn, life);
 }
 
-/* Of that operation, which may be a series of copies: the source of the page, and the operations that wait
- * for the page. */
+/* For this writer, which may be a series of copies: the source of the page, and the ring of operations that
+ * wait for the page. */
 ppn_t order_source(const struct ops *, uint32_t writer, ppn_t);
 uint32_t *order_waiters(const struct ops *, uint32_t writer, ppn_t);
 

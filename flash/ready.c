@@ -14,7 +14,7 @@ void ready_pass(struct schedule *s, struct flash_block *block)
 
 /* ---- reads from the controller's memory ---- */
 
-/* Completing a forwarded read can make others ready: a queue instead of recursion, as chains may be long. */
+/* Completing a forwarded read can make others ready.  A queue instead of recursion: chains may be long. */
 static void ready_answer(struct schedule *s, uint32_t index)
 {
 	struct op *op = s->ops.op.object;
@@ -80,8 +80,8 @@ static void ready_read_at(struct schedule *s, struct op *op, ppn_t source, uint3
 /*
  * A page that is being copied is read at its source, or at the source's source if that is being copied, too.
  * False: the data is not in flash yet, and the read waits for it.  Decided when the read has no other
- * dependency: the erase of the source block will wait for the read, so the read must not wait for an
- * operation behind that erase.
+ * dependency left: the erase of the source block will wait for the read, so the read must not wait for an
+ * operation after that erase.
  */
 static bool ready_find_data(struct schedule *s, uint32_t index)
 {

@@ -9,7 +9,7 @@
 
 #define DAY_SECONDS 86400.0
 
-/* So that a product of the three bounds fits 64 bits. */
+/* With RETRY_STEPS_MOST in thousandths, the product of the three bounds fits 64 bits. */
 #define ERASES_MOST  100000.0
 #define SECONDS_MOST 1e9
 
@@ -44,7 +44,7 @@ const struct param retry_params[] = {
 
 /* ---- the table ---- */
 
-/* Reads the numbers of a line up to `end`, `each` thousandths of a unit; ascending or any. */
+/* Reads the numbers of a line up to `end` and stores them times `unit`, rounded; ascending or any. */
 static bool retry_read_numbers(const char *name, const char *at, const char *end, double most, bool ascending,
 	double unit, int64_t *numbers, uint32_t *count, struct fault *fault)
 {
@@ -111,8 +111,8 @@ static bool retry_read_table(struct retry *r, struct fault *fault)
 	       retry_read_steps(t, s->steps, fault);
 }
 
-/* Place of a value in a line: the last number that is not more, how far beyond it, and how far it is to the
- * next one.  At the rims the value is the rim. */
+/* Place of a value among ascending numbers: the last one not above it and the next, the distance of the value
+ * from the first, and their distance.  Values outside count as the nearest end. */
 struct retry_place {
 	uint32_t at, next;
 	int64_t beyond, width;
@@ -129,7 +129,7 @@ static struct retry_place retry_find(const int64_t *numbers, uint32_t count, int
 	return (struct retry_place){ at, at + 1, value - numbers[at], numbers[at + 1] - numbers[at] };
 }
 
-/* In thousandths, rounded down. */
+/* Further senses, in thousandths, rounded down. */
 static int64_t retry_look_up(const struct retry_table *t, int64_t erases, int64_t seconds)
 {
 	struct retry_place row, column;
@@ -243,7 +243,7 @@ static uint32_t retry_needed(struct retry *r, const struct retry_block *b, uint3
 	return (uint32_t)(needed / 1000 < most ? needed / 1000 : most);
 }
 
-/* The senses of this read wear the block afterwards. */
+/* The senses of this read count for later reads only. */
 uint32_t retry_read(struct retry *r, block_t block, uint32_t erases, bool slc)
 {
 	struct retry_block *b = &r->block[block];

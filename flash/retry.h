@@ -1,14 +1,16 @@
 /*
  * Reads that need several senses.  The longer data lies in a block, the more often the block was erased and
  * the more often it is read, the further its cells drift from the voltages that a read compares them with.  A
- * read that fails is repeated with other voltages: a table says how many further senses a read needs by the
- * erases and the age of its block, and every so many senses of the block since its erase cost one more.
+ * read that fails is repeated with other voltages: a table gives the further senses that a read needs by the
+ * erases and the age of its block, and every retry.reads_per_step senses of the block since its erase add
+ * one.
  *
  * A block keeps the number of its senses since its erase, the moment when it was opened, and the number of
- * further senses that its last read needed: with retry.history the next read begins with that.  Time counts
- * from the first request.  What was there before it is retry.age_days old and has not been read yet.
+ * further senses that its last read needed: with retry.history the next read begins with the same voltages.
+ * Time counts from the first request.  Data written before it is retry.age_days old then and has not been
+ * read.
  *
- * Nothing happens outside time: all of it begins with the first request.
+ * Outside time nothing is counted: all of this begins with the first request.
  */
 #ifndef FLASH_RETRY_H
 #define FLASH_RETRY_H
@@ -34,10 +36,10 @@ static inline bool retry_is_on(const struct retry_settings *s)
 	return *s->steps || s->reads_per_step;
 }
 
-/* What happens to a block, for who refreshes it (gc/refresh.h). */
+/* Events of a block, for its refresh (gc/refresh.h). */
 enum retry_event {
 	RETRY_OPENED, /* its first page is programmed */
-	RETRY_FILLED, /* its last one is */
+	RETRY_FILLED, /* its last page is */
 	RETRY_SENSED,
 	RETRY_ERASED,
 };
@@ -78,20 +80,21 @@ struct retry {
 	struct retry_statistics count;
 };
 
-/* NULL and a fault: the table is none.  The settings must outlive it. */
+/* NULL and a fault: the table is malformed.  The settings must outlive it. */
 struct retry *retry_create(const struct retry_settings *, const struct geometry *, struct fault *);
 void retry_free(struct retry *);
 
-/* A request or a round of work begins at that moment.  True: it is the first. */
+/* A request or a round of background work begins now.  True: it is the first. */
 bool retry_pass_time(struct retry *, tick_t now);
 
-/* Before the first request: the block has pages. */
+/* For a block that has pages before the first request: its data has the age of retry.age_days. */
 void retry_was_filled_before(struct retry *, block_t);
 
-/* A page of the block, which was erased so often, is read.  Returns how many senses follow the first one. */
+/* Reads a page of the block, which has been erased `erases` times.  Returns the number of senses after the
+ * first. */
 uint32_t retry_read(struct retry *, block_t, uint32_t erases, bool slc);
 
-/* Once time has begun: something else happens to the block. */
+/* Another event of the block; ignored before the first request. */
 void retry_note(struct retry *, block_t, enum retry_event);
 
 /* Age of the block, in ns. */

@@ -232,7 +232,7 @@ ONE_COPY static void schedule_run(struct schedule *s, tick_t until, bool eager)
 		schedule_loop(s, until, eager, false);
 }
 
-/* Nothing happens before that moment, or before the end of a wordline's wait. */
+/* Advances the time to `until`, or to the end of a wordline's wait: no event lies before. */
 static void schedule_pass_time(struct schedule *s, tick_t until)
 {
 	tick_t now = until < s->pad_due ? until : s->pad_due;

@@ -3,8 +3,8 @@
  *
  * A read takes the bus for its command, the die for the sense, the bus for its data; a program takes the bus
  * for command and data, then the die; a copy-back and an erase take the bus for a command, then the die.  A
- * die serves one command at a time, but for those in its cache register: reads first (up to a limit), or in
- * the order in which operations became ready.  Waiting operations of other planes may join a command
+ * die serves one command at a time, apart from those in its cache register: reads first (up to a limit), or
+ * in the order in which operations became ready.  Waiting operations of other planes may join a command
  * (multi-plane); a die is dispatched only when every operation that becomes ready at that time is queued.
  * Programs and erases of a block keep their order (order.h).  A bus is granted to waiting dies in the order
  * of flash.bus_order, and among equals to the first that requested it; a die that leaves the bus requests it
@@ -33,17 +33,17 @@ void schedule_free(struct schedule *);
 op_t schedule_op(struct io *, enum op_kind, ppn_t, uint32_t sectors, enum cause cause);
 
 /* Issues a copy that depends on the program of its source, if in flight, and on `after`.  OP_NONE: nothing is
- * issued, as the controller's memory holds the page, which need not be read. */
+ * issued, because the controller's memory holds the page and no read is needed. */
 op_t schedule_copy(struct io *, ppn_t from, ppn_t to, enum cause, op_t after);
 
-/* The read, or that of the copy, which has just been issued, fails so often: each time the data of the die
- * leaves, is decoded for retry.ecc_ns, and the page is sensed again.  A copy senses again in the die. */
+/* The read, or the read of the copy, that was just issued fails `times` times: each time its data leaves the
+ * die and is decoded for retry.ecc_ns, and the page is sensed again.  A copy does all this inside the die. */
 void schedule_repeat_read(struct schedule *, op_t, uint32_t times);
 
 /* The operation that was issued last. */
 op_t schedule_last(const struct io *);
 
-/* The same without a handle; false: nothing is issued. */
+/* schedule_copy() without a handle and without `after`; false: nothing is issued. */
 bool schedule_move(struct io *, ppn_t from, ppn_t to, enum cause);
 
 /* The operation in flight that writes the page, or OP_NONE; `held`: the controller's memory holds the
@@ -53,8 +53,8 @@ op_t schedule_writer(const struct schedule *, ppn_t, bool *held);
 /* Issues a read of a page held for the program `writer`: done as soon as that program is ready. */
 op_t schedule_forward(struct io *, ppn_t, uint32_t sectors, enum cause, op_t writer);
 
-/* Issues the answer to a read of a lost page, which takes no time: done as soon as the reads are that it is
- * made to wait for. */
+/* Issues the answer to a read of a lost page.  It takes no time; the caller makes it depend on reads of other
+ * pages. */
 op_t schedule_answer(struct io *, ppn_t, uint32_t sectors, enum cause);
 
 /* For flash.c: the block has been erased outside time; operations in flight no longer concern it. */
@@ -76,26 +76,26 @@ bool schedule_done(const struct schedule *, op_t);
  */
 void schedule_begin(struct schedule *, struct io *);
 
-/* The same of work that no request asks for: it is done when its operations of every cause are.  No request
- * may have been in the drive for idle_ns: the judge checks that. */
+/* The same for background work: it is done when all its operations are, of any cause.  No request may have
+ * been in the drive for the last idle_ns; the judge checks this. */
 void schedule_begin_work(struct schedule *, struct io *, uint64_t idle_ns);
 
-/* The same of operations that nobody waits for and that belong to no request: they are released as soon as
- * they are submitted, without a delay. */
+/* The same for operations of no request: they are released on submission, without a delay. */
 void schedule_begin_for_nobody(struct schedule *, struct io *);
 void schedule_submit(struct schedule *, struct io *, tick_t delay);
 
-/* Before the operations of a request are issued: it is done when its data is in flash, not when there is room
- * for it in memory.  After that: it waits for every program with cause host that is not done. */
+/* schedule_make_durable(), before the operations of a request are issued: it completes when its data is in
+ * flash, not when there is room for it in memory.  schedule_flush(), after they are issued: it also waits for
+ * every unfinished program with cause host. */
 void schedule_make_durable(struct schedule *, struct io *);
 void schedule_flush(struct schedule *, struct io *);
 
-/* A write is done when it is in the controller's memory, which has room for so many pages (write_memory.h).
- * Before the first operation; 0, at first: when it is in flash. */
+/* A write completes when it is in the controller's memory, which has room for `pages` pages (write_memory.h);
+ * with 0, the default, when it is in flash.  Before the first operation. */
 void schedule_have_write_memory(struct schedule *, uint64_t pages);
 uint64_t schedule_write_memory(const struct schedule *);
 
-/* Does a program, whose request is released, wait for room in it? */
+/* Does the program that is next in line wait for room in it?  Not before its request is released. */
 bool schedule_lacks_room(const struct schedule *);
 
 /* Adds the statistics of that memory to the list, if there is one. */
@@ -107,7 +107,7 @@ void schedule_trace(struct schedule *, struct tracer *);
 /* For the tracer, if there is one: the reason for the FTL's next operations. */
 __attribute__((format(printf, 2, 3))) void schedule_note(struct schedule *, const char *format, ...);
 
-/* Is there one?  For notes that take time to write. */
+/* Is a tracer attached?  To be asked before a costly note is composed. */
 bool schedule_is_traced(const struct schedule *);
 
 /* Attaches the judge of the medium, before the first operation. */
@@ -134,24 +134,24 @@ void schedule_drain(struct schedule *);
 bool schedule_completed(struct schedule *, uint32_t *ticket, tick_t *when);
 
 /*
- * Programs by wordline, for who fills up blocks with flash_pad().  Waits of wordlines end one by one: while
- * schedule_pad_due() is not later than now, schedule_next_to_pad() takes one off and returns its block, if
- * there is still something to fill up; else BLOCK_NONE.
+ * Programs by wordline, for the caller that fills up blocks with flash_pad().  Waits of wordlines end one by
+ * one: while schedule_pad_due() is not later than now, schedule_next_to_pad() removes one and returns its
+ * block if the wordline is still open, else BLOCK_NONE.
  */
 tick_t schedule_pad_due(const struct schedule *);
 block_t schedule_next_to_pad(struct schedule *);
 
-/* Pages to be programmed in the block before every program of data issued can be done; 0: they can now.
- * Outside time: before the next wordline begins.  */
+/* Pages still to be programmed in the block before all data issued there can be programmed; 0: none.  Outside
+ * time: before the next wordline begins. */
 uint32_t schedule_lacks(const struct schedule *, block_t);
 
-/* Do these pages hold up a program of the request, or, INDEX_NONE, of any and with cause host? */
+/* Do these missing pages hold up a program of the request?  INDEX_NONE: any program with cause host? */
 bool schedule_holds_up(const struct schedule *, block_t, uint32_t ticket);
 
 /* Will anything happen without new operations? */
 bool schedule_goes_on(const struct schedule *);
 
-/* Nothing will, although operations are in flight: they can go on if others are issued. */
+/* Does everything in flight wait for wordlines to be filled up? */
 bool schedule_is_stuck(const struct schedule *);
 
 /* State of a run between two events. */
@@ -164,7 +164,7 @@ void schedule_check(const struct schedule *);
 void schedule_check_idle(const struct schedule *);
 
 /* For checks of loaded state.  Is this OP_NONE or the handle of an operation that was issued?  INDEX_NONE or
- * the number of one?  How many tickets exist? */
+ * the number of an operation?  How many tickets exist? */
 bool schedule_knows(const struct schedule *, op_t);
 bool schedule_has_op(const struct schedule *, uint32_t index);
 uint32_t schedule_tickets(const struct schedule *);
@@ -172,7 +172,8 @@ uint32_t schedule_tickets(const struct schedule *);
 /* Load of a die: queued and running work in ns of cell time. */
 uint64_t schedule_load(const struct schedule *, die_t);
 
-/* Sets an order of all dies, at first that of their numbers; nothing is in flight. */
+/* Sets the order of the dies for schedule_least_loaded(), by default that of their numbers.  Only while
+ * nothing is in flight. */
 void schedule_line_up(struct schedule *, const die_t *);
 
 /* Place in that order of the least loaded die; of several, the first from `from` on, cyclically. */
@@ -182,7 +183,7 @@ uint32_t schedule_least_loaded(struct schedule *, uint32_t from);
 struct busy {
 	uint64_t die_ns, die_background_ns, channel_ns;
 	uint64_t multiplane_commands, suspensions;
-	uint64_t cache_reads, cache_programs; /* commands that begin beside another one of their die */
+	uint64_t cache_reads, cache_programs; /* commands that begin while their die serves another */
 };
 struct busy schedule_busy(const struct schedule *);
 void schedule_statistics_start(struct schedule *);

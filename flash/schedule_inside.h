@@ -1,7 +1,7 @@
 /*
  * Shared by the files of the schedule. Internal to flash/.
  *
- *	issue.c            an operation is issued: its times, its dependencies, its place in its block's order
+ *	issue.c            an operation is issued: its times, dependencies and place in its block's order
  *	ready.c            its last dependency is gone: it is queued at its die, or answered from memory
  *	unit.c             the queues of a die, its next command, the phases of a command, suspension
  *	cache_register.c   what a die does with its cache register while the cells work
@@ -9,7 +9,7 @@
  *	bus.h              the bus of a channel: who uses it, who waits for it
  *	complete.c         an operation is done: its dependents, its blocks and its request go on
  *	write_memory.c     programs that wait for room in the controller's memory
- *	wordline.c         programs that wait for each other, as a wordline is programmed as one
+ *	wordline.c         programs that wait for each other: a wordline is programmed as one
  *	schedule.c         requests and the event loop
  *	schedule_state.c   saved and checked state
  *
@@ -43,7 +43,7 @@ enum phase {
 
 	/* Of a die, without cells or bus. */
 	PHASE_STOP,   /* the cell array stops, because a read suspends the command */
-	PHASE_DECODE, /* the data of a sense is found to be wrong: the next sense of the read follows */
+	PHASE_DECODE, /* the data of a sense is decoded and found wrong; the next sense follows */
 };
 
 /* Serves one command at a time: a die, or a whole chip without flash.interleave, or its cache register. */
@@ -71,21 +71,21 @@ struct release {
 	uint32_t first_op, ticket;
 };
 
-/* Of an open wordline, until it is filled up. */
+/* When an open wordline is to be filled up. */
 struct wordline_wait {
 	tick_t due;
 	uint64_t order;
-	ppn_t first; /* page of the wordline, which is in this life of its block */
+	ppn_t first; /* its first page, and the life of the block */
 	uint32_t life;
 };
 
 /* The controller's memory for data that the host writes (write_memory.h). */
 struct write_memory {
-	uint64_t pages;      /* that fit; 0: a write is done when its data is in flash */
-	uint64_t used, most; /* now; at one moment, since the statistics began */
-	bool full;           /* since then a program could have room */
+	uint64_t pages;      /* room for so many; 0: a write completes when its data is in flash */
+	uint64_t used, most; /* now; maximum since the statistics began */
+	bool full;           /* since full_since the next program in line waits for room */
 	tick_t full_since;
-	uint64_t full_ns; /* for so long one could, until then */
+	uint64_t full_ns; /* time of such waits, up to full_since */
 };
 
 struct schedule {
@@ -96,7 +96,7 @@ struct schedule {
 	struct timers timers; /* one per unit: the end of its phase */
 	tick_t now;
 
-	uint32_t registers; /* 1: before each die stands its cache register, a unit, too; else 0 */
+	uint32_t registers; /* 1: each die follows its cache register, a unit of its own; else 0 */
 	uint32_t units;
 	struct unit *unit;
 	struct channel *channel;
@@ -114,15 +114,15 @@ struct schedule {
 	bool answering;
 	uint64_t held, room; /* pages in the controller's memory, and how many fit (flash.forward_bytes) */
 	struct write_memory memory;
-	struct queue roomless; /* programs without room in it, in the order in which they were made */
+	struct queue roomless; /* programs without room in it, in order of issue */
 
 	bool copies_follow;      /* one operation may be a series of copies (struct copy) */
-	uint32_t wordline_pages; /* that a program command programs in each plane */
+	uint32_t wordline_pages; /* pages that a program command programs in each plane */
 	uint32_t *open;          /* by block: its open wordline, or INDEX_NONE; NULL: programs are by page */
 	struct heap waits;       /* of open wordlines, until they are filled up */
 	uint64_t wait_order;
-	tick_t pad_due;       /* when the first of these waits is over */
-	uint32_t work_ticket; /* INDEX_NONE: it is over */
+	tick_t pad_due;       /* when the first of these waits ends */
+	uint32_t work_ticket; /* of the background work in flight; INDEX_NONE: none */
 
 	struct queue completed; /* tickets */
 	uint64_t in_flight;     /* operations and releases */
@@ -202,8 +202,8 @@ static inline uint32_t time_of_program(const struct schedule *s, ppn_t ppn, bool
 	       (folds ? (uint32_t)s->flash->slc_times->fold_passes : 1);
 }
 
-/* Every operation's time in the cells.  A read takes place at `ppn`; `to` is the target of a copy.  The
- * program of a page that its wordline carries out takes none.  */
+/* Every operation's time in the cells.  A read takes place at `ppn`; `to` is the target of a copy.  A program
+ * that its wordline carries out takes none. */
 static inline uint32_t time_in_cells(
 	const struct schedule *s, uint32_t kind, ppn_t ppn, ppn_t to, uint8_t mode)
 {
@@ -236,13 +236,13 @@ static inline void load_change(struct schedule *s, const struct op *op, uint64_t
 
 /* ---- ready.c ---- */
 
-/* One dependency of the operation is gone: that on operation `by`, or INDEX_NONE: another one. */
+/* Removes one dependency of the operation: the one on operation `by`; INDEX_NONE: another kind. */
 void ready_unblock(struct schedule *, uint32_t index, uint32_t by);
 
 /* Makes the operation wait until `writer` has written the page. */
 void ready_wait_for_page(struct schedule *, uint32_t index, uint32_t writer, ppn_t);
 
-/* Queues the ready operations of the block whose turn it is. */
+/* Queues the block's ready operations whose turn it is. */
 void ready_pass(struct schedule *, struct flash_block *);
 
 /* ---- complete.c ---- */
@@ -274,13 +274,13 @@ void unit_enqueue(struct schedule *, uint32_t index);
 /* Dispatches the woken units: every operation that becomes ready now is queued. */
 void unit_dispatch_woken(struct schedule *);
 
-/* The timer of a die without a cache register has expired; of one with it, or of the register. */
+/* The timer of a unit has expired: in a drive without cache registers; with them. */
 void unit_expired(struct schedule *, uint32_t unit);
 void unit_expired_cached(struct schedule *, uint32_t unit);
 
-/* Of a die with a cache register: starts the next command if an operation is ready; its cells start on the
- * command, unless a read suspends it at once; it is dispatched with the woken units if it is idle, or its
- * register if its cells work. */
+/* For dies with a cache register.  Starts the next command if an operation is ready; starts the cells on the
+ * command, which a waiting read may suspend at once; wakes the die if it is idle, or its register if the
+ * cells work. */
 void unit_take_next(struct schedule *, uint32_t unit);
 void unit_start_cells(struct schedule *, uint32_t unit);
 void unit_wake_cached(struct schedule *, uint32_t unit);

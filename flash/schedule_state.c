@@ -82,7 +82,7 @@ static const struct state_row ops_state[] = {
 	{ 0 },
 };
 
-/* Of an operation that loaded rows name. */
+/* The bounds of an operation that rows cannot express. */
 static bool schedule_op_holds(const struct schedule *s, const struct op *op)
 {
 	if (ops_is_pass(op) || ops_is_part(op))
@@ -99,7 +99,7 @@ static bool schedule_wordlines_hold(const struct schedule *s)
 	return true;
 }
 
-/* The bounds that rows cannot express. */
+/* The same of all operations, edges and wordlines. */
 static bool schedule_ops_hold(void *schedule)
 {
 	const struct schedule *s = schedule;
@@ -118,13 +118,13 @@ static bool schedule_ops_hold(void *schedule)
 
 /* ---- units and channels ---- */
 
-/* Times of timers are bounded distances apart (timers.h). */
+/* Is the time short enough for timers (timers.h)? */
 static bool schedule_is_soon(const struct schedule *s, uint64_t ns)
 {
 	return !(ns >> (60 - s->timers.bits));
 }
 
-/* The timer is set while the unit works or stops. */
+/* Do the unit's phase, command and timer agree? */
 static bool schedule_unit_holds(const struct schedule *s, uint32_t u)
 {
 	const struct unit *unit = &s->unit[u];
@@ -210,7 +210,7 @@ static bool schedule_accounts_hold(void *schedule)
 	return !s->accounts || accounts_cover(s->accounts, s->ops.op.used, s->ops.ticket.used);
 }
 
-/* Pages wait for others of their wordline. */
+/* Waits exist only with programs by wordline. */
 static bool schedule_waits_hold(void *schedule)
 {
 	struct schedule *s = schedule;

@@ -1,6 +1,6 @@
 /*
- * One timer per unit, in a winner tree (base/min_tree.h).  Timers of the same time expire in order of their
- * unit, so runs are repeatable.
+ * One timer per unit, in a winner tree (base/min_tree.h).  Timers that are due at the same time expire in
+ * order of their units, so runs are repeatable.
  *
  * Time and unit are one number, (due - epoch) << bits | unit.  The epoch advances when a time would not fit:
  * set timers must lie less than 2^(63 - bits) ns apart, 8.5 s with 2^30 units.

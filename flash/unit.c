@@ -2,7 +2,8 @@
 #include "flash/cache_register.h"
 
 /*
- * In this file `cached` is a constant: with or without cache registers.  A drive without them pays nothing.
+ * In this file `cached` is a compile-time constant: with or without cache registers.  Without them they cost
+ * no time.
  */
 
 /* Counts busy time of the cells; -ns takes it back. */
@@ -162,8 +163,8 @@ static void unit_suspend(struct schedule *s, uint32_t u)
 	timers_set(&s->timers, u, s->now + stop);
 }
 
-/* A read waits and suspends the command in the cells if it may.  Apart from the queueing, which is called
- * often and has little to do. */
+/* A read has been queued: suspends the command in the cells if allowed, else wakes the unit.  Out of line:
+ * queueing itself is short and hot. */
 ONE_COPY static void unit_interrupt(struct schedule *s, uint32_t u, bool cached)
 {
 	if (unit_may_suspend(s, u))
@@ -172,7 +173,7 @@ ONE_COPY static void unit_interrupt(struct schedule *s, uint32_t u, bool cached)
 		unit_wake(s, u, cached);
 }
 
-/* The cells have stopped: the pending read is dispatched. */
+/* The command is suspended: dispatches the pending read. */
 static void unit_stopped(struct schedule *s, uint32_t u)
 {
 	s->unit[u].phase = PHASE_IDLE;
@@ -210,7 +211,7 @@ ONE_COPY void unit_enqueue(struct schedule *s, uint32_t index)
 
 /* ---- reads that are repeated ---- */
 
-/* The die keeps the read, and takes nothing else. */
+/* Repeats the read in service; the die takes no other command meanwhile. */
 static void unit_sense_again(struct schedule *s, uint32_t u)
 {
 	struct unit *unit = &s->unit[u];
@@ -226,7 +227,7 @@ static void unit_sense_again(struct schedule *s, uint32_t u)
 	unit_begin(s, u);
 }
 
-/* The data of a sense has left and is found to be wrong. */
+/* The data of a sense has left the die; decoding it fails. */
 static void unit_decode(struct schedule *s, uint32_t u)
 {
 	uint64_t ecc_ns = s->flash->retry->settings->ecc_ns;
@@ -258,8 +259,8 @@ HOT void unit_become_idle(struct schedule *s, uint32_t u, bool cached)
 		timers_unset(&s->timers, u);
 }
 
-/* The next copy of a series stands first among the die's other operations.  If neither a read nor a woken
- * unit goes before it, it is started without passing through the queue. */
+/* The next copy of a series is first among the die's other operations.  It starts without passing through the
+ * queue unless a read or a woken unit goes first, or an observer is attached. */
 HOT void unit_go_on_copying(struct schedule *s, uint32_t u)
 {
 	struct unit *unit = &s->unit[u];
@@ -275,7 +276,7 @@ HOT void unit_go_on_copying(struct schedule *s, uint32_t u)
 	}
 }
 
-/* The command has ended; the unit is idle only after all its operations are completed. */
+/* The command has ended: completes its operations, and only then makes the unit idle. */
 HOT void unit_finish(struct schedule *s, uint32_t u, bool cached)
 {
 	struct unit *unit = &s->unit[u];

@@ -3,13 +3,13 @@
 #include "flash/events.h"
 #include "flash/order.h"
 
-/* All waits are of the same length. */
+/* All waits have the same length, so they end in the order in which they began. */
 bool wordline_waits_before(const void *left, const void *right)
 {
 	return ((const struct wordline_wait *)left)->order < ((const struct wordline_wait *)right)->order;
 }
 
-/* ---- made with its first page ---- */
+/* ---- issued ---- */
 
 static uint32_t wordline_pass_ns(const struct schedule *s, const struct wordline *w, const struct op *pass)
 {
@@ -47,14 +47,14 @@ static void wordline_add_pass(struct schedule *s, uint32_t number, uint32_t pass
 	order_append(&s->ops, block_of(s, op->ppn), index);
 }
 
-/* In the cells, of all passes, even if it will turn out to be of pads alone. */
+/* Cell time of all passes, even if the wordline turns out to hold only pads, which need no second one. */
 static uint64_t wordline_cell_ns(const struct schedule *s, ppn_t ppn)
 {
 	return (uint64_t)time_in_cells(s, OP_WORDLINE, ppn, PPN_NONE, 0) +
 	       (s->settings->passes == 2 ? time_in_cells(s, OP_SECOND_PASS, ppn, PPN_NONE, 0) : 0);
 }
 
-/* Its time counts as load of the die from now on until all of its pages are programmed. */
+/* The time of the wordline counts as load of the die until all of its pages are programmed. */
 static void wordline_begin(struct schedule *s, block_t b, uint32_t page)
 {
 	uint32_t number = pool_take(&s->ops.wordline), before = s->open[b];
@@ -89,7 +89,7 @@ static void wordline_is_complete(struct schedule *s, block_t b, struct wordline 
 	s->open[b] = INDEX_NONE;
 }
 
-/* A page of it is folded: each pass is one of so many programs. */
+/* A page of the wordline is folded: each pass takes fold_passes times as long. */
 static void wordline_folds(const struct schedule *s, struct wordline *w)
 {
 	w->folds = true;
@@ -188,7 +188,7 @@ void wordline_end_pass(struct schedule *s, uint32_t index)
 	pool_give(&s->ops.wordline, number);
 }
 
-/* ---- which lack pages ---- */
+/* ---- wordlines that lack pages ---- */
 
 uint32_t wordline_kept_back(const struct schedule *s, ppn_t ppn, uint32_t life)
 {
@@ -225,7 +225,7 @@ uint32_t schedule_lacks(const struct schedule *s, block_t b)
 	return pages - w->issued + (w->second && !last ? pages : 0);
 }
 
-/* Is the program of the request, or of any and of cause host? */
+/* Does the wordline hold a program of the request?  INDEX_NONE: any program with cause host? */
 static bool wordline_holds(const struct schedule *s, const struct wordline *w, uint32_t ticket)
 {
 	for (uint32_t at = ops_first_of(&s->ops, w); at != INDEX_NONE; at = ops_next_of(&s->ops, w, at))

@@ -1,12 +1,13 @@
 /*
- * Programs by wordline (flash.program_unit): the pages of a wordline are programmed by one command, which
- * starts once all of them are issued and ready, and are done together.  With two passes (flash.passes) every
+ * Programs by wordline (flash.program_unit): one command programs all pages of a wordline.  It starts once
+ * all of them are issued and ready, and they are done together.  With two passes (flash.passes) every
  * wordline is programmed twice: the second pass of a wordline follows the first one of the next in its block,
- * and its pages are done behind it.  A wordline of pads alone has no second pass.
+ * and completes its pages.  A wordline of pads alone has no second pass.
  *
- * The programs of pages stand in no ring of a block and in no queue of a die; the passes of their wordline
- * (OP_WORDLINE, OP_SECOND_PASS) do, made with its first page.  A wordline is open until its last pass is in
- * the ring and all of its pages are issued.  Internal to flash/.
+ * The programs of pages are in no ring of a block and in no queue of a die; the passes of their wordline
+ * (OP_WORDLINE, OP_SECOND_PASS) are.  The first pass is made with the first page of the wordline, the second
+ * with the first page of the next one (in the last wordline of a block, with its own).  A wordline is open
+ * until its last pass is in the ring and all of its pages are issued.  Internal to flash/.
  */
 #ifndef FLASH_WORDLINE_H
 #define FLASH_WORDLINE_H
@@ -17,7 +18,7 @@
 /* The order of `waits`. */
 bool wordline_waits_before(const void *, const void *);
 
-/* When the first of the waits is over. */
+/* When the first of the waits ends. */
 static inline tick_t wordline_first_due(const struct schedule *s)
 {
 	return s->waits.count ? ((const struct wordline_wait *)s->waits.element)->due : TICK_NEVER;
@@ -35,11 +36,11 @@ void wordline_end_pass(struct schedule *, uint32_t index);
 /* Between two events: aborts unless open wordlines and waits are consistent. */
 void wordline_check(const struct schedule *);
 
-/* Is the wordline of the program not yet in the queue of its die? */
+/* Does the wordline of the program still lack pages or data? */
 bool wordline_is_early(const struct schedule *, uint32_t op);
 
-/* The program of a page in an open wordline, whose passes may all be done or not yet in the ring; else
- * INDEX_NONE. */
+/* The program of the page if it is in the open wordline of its block, which may have no pass in the ring;
+ * else INDEX_NONE. */
 uint32_t wordline_kept_back(const struct schedule *, ppn_t, uint32_t life);
 
 /* The operation in flight that writes the page in this life of its block, or INDEX_NONE. */

@@ -25,7 +25,7 @@ bool schedule_lacks_room(const struct schedule *s)
 	return first != INDEX_NONE && ops_at(&s->ops, first)->room == ROOM_ASKED;
 }
 
-/* The time is counted during which the first program without room could have it. */
+/* Counts the time in which the next program in line waits for room, its request being released. */
 static void write_memory_count(struct schedule *s)
 {
 	struct write_memory *m = &s->memory;

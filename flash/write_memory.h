@@ -1,17 +1,17 @@
 /*
  * The controller's memory for data that the host writes (host.write_done = memory).  A write is complete as
- * soon as there is room for each of its pages, which take it until they have been programmed.  A read of such
- * a page is answered from memory, whatever flash.forward_bytes says, as soon as its data is there.
+ * soon as each of its pages has room, which it keeps until it has been programmed.  A read of such a page is
+ * answered from memory, whatever flash.forward_bytes says, as soon as its data is there.
  *
- * Room is given in the order in which programs are made, to each not before its request is released; a
- * program without room does not start.  If it were given in the order in which programs ask for it, a drive
- * could come to a halt: a request with fewer look-ups takes the last room, and its page stands in its block,
- * or its wordline, behind one that has none.  In the order of making, pages with room wait for others with
- * room only, but for neighbours in a wordline: so there is room for a wordline of each pass in each plane at
- * least (drive/durable.h).
+ * Room is given in the order in which programs are issued, to none before its request is released; a program
+ * without room does not start.  If it were given in the order in which programs ask for it, a drive could
+ * come to a halt: a request with fewer look-ups takes the last room, and its page stands in its block, or its
+ * wordline, behind one that has none.  In the order of issue, pages with room wait only for others with room,
+ * apart from neighbours in a wordline: so the memory must hold a wordline for each pass in each plane
+ * (drive/durable.h).
  *
- * A FLUSH is an operation of the controller (OP_FLUSH) that is done when all programs of the host made before
- * it are.  Internal to flash/.
+ * A FLUSH is an operation of the controller (OP_FLUSH) that is done when all programs with cause host issued
+ * before it are.  Internal to flash/.
  */
 #ifndef FLASH_WRITE_MEMORY_H
 #define FLASH_WRITE_MEMORY_H

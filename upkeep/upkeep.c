@@ -54,7 +54,7 @@ static bool upkeep_is_due(const struct upkeep *u, const struct chore *c, tick_t 
 	return c->wait_ns && now >= u->idle_since + c->wait_ns;
 }
 
-/* Units are of all planes, each of which moves so many. */
+/* A unit spans all planes, each of which moves step_pages. */
 static uint32_t upkeep_step_pages(const struct upkeep *u)
 {
 	const struct units *units = u->ftl->store->space->units;

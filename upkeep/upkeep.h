@@ -1,15 +1,15 @@
 /*
- * Work that no request asks for.  There are three chores, each with a time for which no request must have
- * been in the drive: blocks of the SLC cache are folded (slc.idle_ns, gc/slc.h), blocks are collected and
- * blocks are refreshed (upkeep.idle_ns, gc/collect.h, gc/refresh.h).  The drive works in rounds: in each
- * plane the first chore for which there is work, a whole block that is folded or refreshed or a step of a
- * collection, all planes at once.  The next round begins when the operations of the last one are done, if
- * still no request has entered; a program whose data is ready before its wordline has all pages is not waited
- * for, as the next step may bring them.  A request waits for the operations of a round that is under way as
- * for any others, never for the rest of a collection.
+ * Background work.  There are three chores, each of which starts when no request has been in the drive for a
+ * certain time: blocks of the SLC cache are folded (slc.idle_ns, gc/slc.h), blocks are collected and blocks
+ * are refreshed (upkeep.idle_ns, gc/collect.h, gc/refresh.h).  The drive works in rounds, in all planes at
+ * once: each plane takes the first chore that has work there and folds or refreshes a whole block, or makes a
+ * step of a collection.  The next round begins when the operations of the last one are done, if still no
+ * request has entered; it does not wait for a program whose data is ready while its wordline lacks pages, as
+ * its own steps may supply them.  A request waits for the operations of a round in flight as for any others,
+ * never for the rest of a collection.
  *
- * Work is looked for when a round could begin: a drive in which nothing was to be done is looked at again
- * after its next request.  Before the first request and after the last one there is none.
+ * A round looks for work when it begins.  If there is none, the next search follows the next request.  No
+ * round begins before the first request or after the last one.
  */
 #ifndef UPKEEP_UPKEEP_H
 #define UPKEEP_UPKEEP_H
@@ -31,7 +31,7 @@ enum chore_kind { CHORE_FOLD, CHORE_COLLECT, CHORE_REFRESH, CHORES };
 
 struct chore {
 	uint64_t wait_ns; /* 0: it is never done */
-	bool has_work;    /* perhaps: a request was served, or a round worked, since it was last looked for */
+	bool has_work;    /* perhaps: a request has ended since a round last found no work */
 };
 
 struct upkeep {
@@ -44,7 +44,7 @@ struct upkeep {
 	struct upkeep_statistics count;
 };
 
-/* Settings and FTL must outlive it; with work to be done ahead the FTL has a store. */
+/* Settings and FTL must outlive it; with background work the FTL must have a store. */
 void upkeep_init(struct upkeep *, const struct upkeep_settings *, struct ftl *);
 
 static inline bool upkeep_is_on(const struct upkeep *u)
@@ -67,13 +67,13 @@ static inline void upkeep_left(struct upkeep *u, tick_t when)
 		u->chore[kind].has_work = true;
 }
 
-/* The least wait of a chore: for so long no request has been in the drive when a round begins. */
+/* The shortest wait of the chores: no round begins before the drive has been idle for so long. */
 uint64_t upkeep_least_wait(const struct upkeep *);
 
 /* When the next round begins, not before `now`; TICK_NEVER: not before something completes. */
 tick_t upkeep_due(const struct upkeep *, tick_t now);
 
-/* Begins a round at that moment: its operations belong to `io`. */
+/* Begins a round now: its operations belong to `io`. */
 void upkeep_begin_round(struct upkeep *, struct io *, tick_t now);
 
 /* The operations of the round are done. */
@@ -82,7 +82,7 @@ static inline void upkeep_end_round(struct upkeep *u)
 	u->works = false;
 }
 
-/* Adds its statistics to the list, if work is ever done ahead. */
+/* Adds its statistics to the list, if there is ever background work or gc.copies_per_write. */
 void upkeep_statistics(struct upkeep *, struct stat_list *);
 
 extern const struct state_row upkeep_state[];
