@@ -2,14 +2,14 @@
  * BPLRU (Kim and Ahn, "BPLRU: a buffer management scheme for improving random writes in flash storage", FAST
  * 2008): evicts all pages of the least recently written block together, so that an FTL with log blocks gets
  * whole blocks.  Reads move nothing.
- *   - Padding: pages of the victim that are not buffered are read from flash and written with it.  This is
- *     for FTLs that map blocks; for page mapping it only costs, so it is off by default.
- *   - Compensation: a block that was written from its first sector to its last, each once and in order, will
- *     not be written again soon and is evicted next.
+ *   - Padding: pages of the victim that are not buffered are read from flash and written with it.  This helps
+ *     FTLs that map blocks; with page mapping it only adds cost, so it is off by default.
+ *   - Compensation: a block that was written from its first sector to its last, each once and in order, is
+ *     not expected to be written again soon and is evicted next.
  */
 #include "buffer/groups.h"
 
-#define NOT_IN_ORDER UINT32_MAX /* a block's next sector: none, it was not written in order */
+#define NOT_IN_ORDER UINT32_MAX /* in place of a block's next sector: it was not written in order */
 
 enum { RECENT, HEADS }; /* blocks, least recently written first */
 

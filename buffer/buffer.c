@@ -171,7 +171,7 @@ static sector_t buffer_page_start(const struct buffer *b, lpn_t lpn)
 	return (sector_t)lpn << b->sector_shift;
 }
 
-/* By address.  Insertion sort: most policies choose in this order, or few pages. */
+/* Sorts by address.  Insertion sort: most policies choose pages in this order already, or only a few. */
 static void buffer_sort_victims(struct buffer *b)
 {
 	for (uint32_t i = 1; i < b->victims; i++) {
@@ -421,7 +421,7 @@ static void buffer_allocate(struct buffer *b, lpn_t first, uint32_t pages)
 
 /*
  * All missing sectors reach the FTL in one call, so that it reads no page twice around a buffered sector and
- * sees a range on both sides of a page border as one.
+ * sees a range across a page border as one.
  */
 uint32_t buffer_read(struct buffer *b, struct extent e)
 {
@@ -524,7 +524,7 @@ static const struct state_row *buffer_page_state(const void *buffer)
 	return ((const struct buffer *)buffer)->ops->page_state;
 }
 
-/* buffer_restored() bounds them: those of free nodes may be anything. */
+/* Values of free nodes may be anything; buffer_restored() checks the others. */
 static const struct state_row buffer_node_state[] = {
 	STATE_NUMBER(struct buffer_node, lpn),
 	STATE_REBUILT(chain),

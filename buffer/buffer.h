@@ -4,12 +4,12 @@
  *
  * The core (buffer.c) finds, merges and counts; while there is no space it lets the policy choose victims,
  * and flushes their dirty sectors together.  A policy makes that one decision and owns the lists it needs for
- * it.  This room knows logical pages and extents, nothing of FTLs or flash: flushes and misses go to a sink.
+ * it.  This room works on logical pages and extents, not on FTLs or flash: flushes and misses go to a sink.
  *
  * The order of calls, which policies may rely on:
  *   - a request is handled page by page, ascending.  A part of a write is counted; then, if any sector of its
  *     page is buffered, hit() is called, even if all sectors of the part are new; then pages are evicted
- *     until there is room, perhaps the page itself; then the part enters, and inserted() is called if the
+ *     until there is room, perhaps this page, too; then the part enters, and inserted() is called if the
  *     page is new;
  *   - a read looks up all its pages (hit() only where it finds a sector), then reads the missing sectors in
  *     one call. With `read_allocate` these then enter clean, without counting and without hit(): the read
@@ -74,10 +74,10 @@ struct victim {
 	mask_t mask;
 };
 
-/* Lists of pages through one member of the policy's state for a page. */
+/* Lists of pages, linked through one member of the policy's state for a page. */
 struct buffer_lists {
 	size_t member;         /* its offset */
-	uint32_t first, heads; /* nodes in a row */
+	uint32_t first, heads; /* head nodes: the first, and how many in a row */
 };
 
 #define BUFFER_LISTS_MOST 3
@@ -114,7 +114,7 @@ struct buffer {
 	bool merging;
 	struct extent_list flush,
 		missing; /* dirty sectors of the victims; sectors that a read did not find */
-	mask_t *absent;  /* the same for each page of that read */
+	mask_t *absent;  /* for each page of that read: sectors not found */
 	uint32_t absent_room;
 	struct buffer_statistics statistics;
 	char prefix[64]; /* of the policy's statistics */
@@ -130,7 +130,7 @@ struct buffer_ops {
 
 	void (*init)(struct buffer *);
 	void (*exit)(struct buffer *);
-	/* A page enters with these sectors, written or read; its state of the policy is zeroed. */
+	/* A page enters with these sectors, written or read; the policy's state for it is zeroed. */
 	void (*inserted)(struct buffer *, uint32_t node, enum request_type, mask_t);
 	/* A buffered page is written (perhaps other sectors of it), or a read found some of its sectors. */
 	void (*hit)(struct buffer *, uint32_t node, enum request_type, mask_t);
@@ -164,13 +164,13 @@ struct buffer *buffer_create(const struct buffer_ops *, const void *settings, st
 	struct buffer_sink, struct oracle *);
 void buffer_free(struct buffer *);
 
-/* Each returns the number of page-level DRAM accesses. */
+/* Writes and reads return the number of page-level DRAM accesses. */
 uint32_t buffer_write(struct buffer *, struct extent);
 uint32_t buffer_read(struct buffer *, struct extent);
 void buffer_trim(struct buffer *, struct extent);
 
-/* Hands the dirty sectors of the pages that the extent, which is not empty, touches to the FTL in one call;
- * they stay, clean. */
+/* Writes back all dirty sectors of the pages that the extent touches, in one call to the FTL; they stay
+ * buffered, clean.  The extent is not empty. */
 void buffer_clean(struct buffer *, struct extent);
 
 /* ---- for policies ---- */
@@ -180,7 +180,7 @@ static inline struct buffer_node *buffer_node(const struct buffer *b, uint32_t n
 	return (struct buffer_node *)pool_at(&b->nodes, node);
 }
 
-/* The policy's state for a page; moves with the node when others enter. */
+/* The policy's state for a page.  The pointer is valid until another page enters. */
 static inline void *buffer_own(const struct buffer *b, uint32_t node)
 {
 	return buffer_node(b, node) + 1;
@@ -192,8 +192,8 @@ static inline void *buffer_own(const struct buffer *b, uint32_t node)
 	((struct array_field){                                                                               \
 		(b)->nodes.object, sizeof(struct buffer_node) + offsetof(type, member), (b)->nodes.bytes })
 
-/* `count` heads of empty lists through that member, nodes in a row; returns the first.  Only in init, once
- * for each member. */
+/* Creates the heads of `count` empty lists through that member, as nodes in a row; returns the first.  Only
+ * in init, once for each member. */
 #define BUFFER_HEADS(b, type, member, count) buffer_heads(b, offsetof(type, member), count)
 uint32_t buffer_heads(struct buffer *, size_t member, uint32_t count);
 
@@ -215,8 +215,8 @@ void buffer_choose(struct buffer *, uint32_t node, mask_t);
 void buffer_merge(struct buffer *);
 
 /*
- * Writes a page that is not buffered again, together with the victims: the FTL gets an empty extent at its
- * start.  Needs `pads`.  Without effect for a page beyond the drive.
+ * Rewrites a page that is not buffered, together with the victims: the FTL gets an empty extent at its start.
+ * Needs `pads`.  Does nothing for a page beyond the drive.
  */
 void buffer_pad(struct buffer *, lpn_t);
 

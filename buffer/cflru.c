@@ -1,8 +1,8 @@
 /*
  * CFLRU (Park, Jung, Kang, Kim and Lee, "CFLRU: a replacement algorithm for flash memory", CASES 2006): clean
- * first.  Of the window, a share of the pages that were used least recently, the oldest clean page is
- * evicted, which costs no write; if none is clean, the oldest page.  Data that is read enters, too: without
- * it no page is clean.
+ * first.  The window is a share of the pages, from the least recently used on.  The oldest clean page in it
+ * is evicted, which costs no write; if none is clean, the oldest page.  Data that is read enters, too:
+ * otherwise hardly any page would be clean.
  */
 #include "buffer/recency.h"
 

@@ -4,7 +4,7 @@
  *
  * If each minipage of the least recently used page has dirty sectors, the page is evicted whole, to be one
  * page of flash.  Otherwise a page of flash is filled with dirty minipages of it and of the next pages in
- * order of use, except whole ones; the other sectors of these pages stay in the buffer.
+ * order of use, except pages with every minipage dirty; other sectors of these pages stay in the buffer.
  */
 #include "base/bits.h"
 #include "buffer/recency.h"
@@ -63,7 +63,7 @@ static void coop_hit(struct buffer *b, uint32_t node, enum request_type type, ma
 	coop_inserted(b, node, type, mask);
 }
 
-/* The sectors of the first dirty minipages of a page, at most *room of them. */
+/* The dirty sectors of the first dirty minipages of a page, at most *room minipages; *room counts down. */
 static mask_t coop_first_minipages(const struct buffer *b, uint32_t node, uint32_t *room)
 {
 	const struct coop *c = b->state;

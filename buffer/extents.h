@@ -8,7 +8,7 @@
 
 void extents_push(struct extent_list *, struct extent);
 
-/* Adds a range to the list; ranges that touch become one, so that requests can form again. */
+/* Adds a range to the list; adjacent ranges become one, so that split requests form again. */
 void extents_add(struct extent_list *, struct extent);
 
 /* Adds the sectors in the mask, of a page that begins at `first`. */

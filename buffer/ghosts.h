@@ -17,7 +17,7 @@ struct ghost {
 };
 
 struct ghosts {
-	struct ghost *ghost; /* first two heads of lists: of ghosts, oldest first, and of free elements */
+	struct ghost *ghost; /* begins with two heads: of ghosts, oldest first, and of free elements */
 	uint32_t room;
 	struct hash index;
 };

@@ -1,6 +1,6 @@
 /*
- * Pages of the buffer by the block of logical addresses that they belong to, for policies that evict blocks.
- * The order of the blocks is the policy's.
+ * Buffered pages, grouped by the block of logical addresses that they belong to, for policies that evict
+ * blocks.  The policy keeps the blocks in its own order.
  */
 #ifndef BUFFER_GROUPS_H
 #define BUFFER_GROUPS_H
@@ -26,7 +26,7 @@ struct groups {
 	struct pool pool;
 	struct hash index;
 	uint32_t pages; /* of a block */
-	uint32_t heads; /* the first groups */
+	uint32_t heads; /* number of heads, the first elements */
 };
 
 /* Blocks of `pages`; the first `heads` elements are heads of the policy's lists, not groups. */
@@ -49,16 +49,16 @@ static inline uint32_t group_of(const struct buffer *b, uint32_t node)
 	return ((struct grouped_page *)buffer_own(b, node))->group;
 }
 
-/* Adds a page to its group, which is returned and is in no list now. */
+/* Adds a page to its group and returns the group, which is then in no list. */
 uint32_t groups_enter(struct groups *, struct buffer *, uint32_t node);
 
-/* Removes a page from its group, which leaves its list and is gone after its last page. */
+/* Removes a page from its group.  With its last page the group leaves its list and is gone. */
 void groups_leave(struct groups *, const struct buffer *, uint32_t node);
 
 /* Chooses all pages of the group as victims; if the buffer pads, its other pages are padded. */
 void groups_choose(const struct groups *, struct buffer *, uint32_t group);
 
-/* State, for saving a run; after it was loaded: do they agree with the buffer? */
+/* State, for saving a run.  groups_restored(): do the loaded groups agree with the buffer? */
 extern const struct state_row groups_state[], grouped_page_state[];
 bool groups_restored(struct groups *, const struct buffer *);
 

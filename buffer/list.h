@@ -1,5 +1,5 @@
 /* Every buffer policy, one line each: BUFFER(name) means `const struct buffer_ops buffer_name` in buffer/,
- * and BUFFER_CALLED(name, "text") the same where the user's word for it is another. */
+ * and BUFFER_CALLED(name, "text") the same for a policy that users know as "text". */
 #ifndef BUFFER_CALLED
 #define BUFFER_CALLED(name, text) BUFFER(name)
 #endif

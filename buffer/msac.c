@@ -7,8 +7,8 @@
  *
  * An eviction, T being the least recently used page:
  *   1. If T is not full and another page fits into the rest of a page of flash, both are evicted into one
- *      page.  Of the pages that fit it is the least recently used one; with max_members > 2 more pages follow
- *      as long as they fit.
+ *      page: the partner is the least recently used page that fits; with max_members > 2 more pages follow as
+ *      long as they fit.
  *   2. If T is cold, it is evicted.
  *   3. Otherwise T is spared: of the least recently used pages (the area) the oldest cold one is evicted, or
  *      if there is none and T is hot the oldest warm one, again with a partner if it is not full and
@@ -16,8 +16,8 @@
  *   4. If the area has no colder page, T is evicted.
  *
  * The paper does not define temperatures (here: uses since the page entered), the area, what "exchange" does
- * to T, or whether a shared page must be full.  With exchange = swap, its words, T is the next victim at once
- * and nothing is gained; with the default it is not, and no page stays forever.
+ * to T, or whether a shared page must be full.  With exchange = swap, its words, T takes the place of an old
+ * page, is soon a victim again, and little is gained; with the default it is not, and no page stays forever.
  *
  * Partners and colder pages are found without a search, in lists of pages by sectors and by temperature, each
  * in order of use.
@@ -48,8 +48,8 @@ struct msac_statistics {
 
 struct msac {
 	struct recency recency;
-	uint32_t size; /* head of pages with one sector, less 1; those of two, three, ... sectors follow */
-	uint32_t temperature; /* head of cold pages; those of warm and hot ones follow */
+	uint32_t size; /* head of pages with one sector, minus 1; heads for two, three, ... sectors follow */
+	uint32_t temperature; /* head of cold pages; heads of warm and hot pages follow */
 	struct msac_statistics count;
 };
 
@@ -318,7 +318,7 @@ static const struct stat_row msac_stats[] = {
 	{ 0 },
 };
 
-/* The number of pages in a list.  They belong there, in order of use. */
+/* Returns the number of pages in a list.  Aborts unless they belong there, in order of use. */
 static uint32_t msac_check_list(const struct buffer *b, struct array_field links, uint32_t head, bool by_size)
 {
 	const struct msac *m = b->state;

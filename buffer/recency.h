@@ -18,7 +18,7 @@ struct recency {
 	uint32_t queue; /* head: least recently used first */
 	uint32_t pages;
 	uint32_t inside,
-		edge; /* size of the window at the old end, and its newest page; the head: it is empty */
+		edge; /* size of the window at the old end, and its newest page; if empty, the head */
 	uint64_t clock;
 };
 
@@ -44,7 +44,8 @@ static inline uint32_t recency_oldest(const struct recency *r, const struct buff
 void recency_add(struct recency *, struct buffer *, uint32_t node);
 void recency_remove(struct recency *, struct buffer *, uint32_t node);
 
-/* Adds a page in the place of another one, which precedes it until it is removed. */
+/* Adds a page in the place of `other`: right behind it, with the same time of use, until `other` is
+ * removed. */
 void recency_replace(struct recency *, struct buffer *, uint32_t node, uint32_t other);
 
 /* Is the page one of the `last` least recently used ones?  Sets the window to that size. */

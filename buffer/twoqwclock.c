@@ -2,12 +2,12 @@
  * 2QW-Clock (He, Wang, Feng, Liu, Wu, Hu and He, "2QW-Clock: an efficient SSD buffer management algorithm",
  * HiPC 2015), as far as its abstract goes: 2Q whose main queue is a clock in which written pages weigh more
  * than read ones.
- *   - A new page enters a FIFO queue, in which a use moves nothing; so a scan passes through it.
+ *   - A new page enters a FIFO queue, in which uses move nothing, so that a scan passes through it.
  *   - A page evicted from that queue not long ago (a ghost) enters the clock behind the hand, with the weight
- *     of the access that brought it.  A use raises its weight to that of the use.  The hand decrements the
- *     weight of each page it passes and evicts the first page without weight.
+ *     of the access that brought it.  A use raises its weight to that of the use, if it is lower.  The hand
+ *     decrements the weight of each page it passes and evicts the first page without weight.
  *   - The victim is from the queue if it holds more than its share of the sectors, or the clock is empty.
- * Sizes and weights are not public: those of 2Q, and 4 to 1.
+ * Sizes and weights are not public; here they are those of 2Q, and 4 to 1.
  */
 #include "buffer/ghosts.h"
 #include "buffer/buffer.h"

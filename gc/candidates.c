@@ -70,7 +70,7 @@ bool candidates_check(const struct gc_policy *policy, plane_t plane, uint32_t cl
 	return c->count[plane] == closed;
 }
 
-/* The first one with a dead page, from an index on and around; BLOCK_NONE. */
+/* The first candidate with a dead page from index `from` on, cyclically; BLOCK_NONE: none. */
 static block_t candidates_search(
 	const struct gc_policy *policy, const block_t *list, uint32_t count, uint32_t from)
 {
@@ -81,9 +81,8 @@ static block_t candidates_search(
 }
 
 /*
- * A random candidate with a dead page: draws until it finds one; where hardly any is left, it searches the
- * list from the last draw on.  gc.strict: the first draw, dead pages or not, unless no candidate has a dead
- * page.
+ * A random candidate with a dead page: draws up to 32 times, then searches the list from the last draw on.
+ * gc.strict: the first draw, dead pages or not, unless no candidate has a dead page.
  */
 static block_t gc_random_pick(struct gc_policy *policy, plane_t plane)
 {
@@ -103,7 +102,7 @@ static block_t gc_random_pick(struct gc_policy *policy, plane_t plane)
 	return policy->useless_victims && found != BLOCK_NONE ? list[at] : found;
 }
 
-/* This number of draws for each block of a plane misses none, except with probability exp(-64). */
+/* With this many draws per block of a plane, a block is missed with probability exp(-64). */
 #define GC_ENOUGH_DRAWS 64u
 
 /* Van Houdt, "A mean field model for a class of garbage collection algorithms in flash-based

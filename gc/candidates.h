@@ -1,7 +1,7 @@
 /*
  * The candidates of each plane as an unordered set, in dense lists: adding, removing and drawing cost O(1).
  *
- * First member of the state of a policy that uses it; most of these are functions of its table.
+ * A policy that uses it has it as the first member of its state, and most of these functions in its table.
  */
 #ifndef GC_CANDIDATES_H
 #define GC_CANDIDATES_H
@@ -14,7 +14,7 @@ struct candidates {
 	uint32_t *position; /* per block: its index in its plane's list */
 };
 
-/* Those of the plane, `count` of them. */
+/* The candidates of the plane, count[plane] of them. */
 block_t *candidates_of(const struct gc_policy *, plane_t);
 
 void candidates_init(struct gc_policy *);

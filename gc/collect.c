@@ -109,8 +109,8 @@ void collector_move(struct collector *c, struct io *io, block_t victim, unsigned
 	collector_move_some(c, io, victim, stream, cause, UINT32_MAX);
 }
 
-/* Moves live pages of a closed or begun block into pages of the stream, at most so many, and erases it if
- * none is left.  Returns the pages it took. */
+/* Moves up to `most` live pages of the block into the stream, and erases it if none is left.  Returns the
+ * number of pages taken. */
 static uint64_t collector_reclaim(
 	struct collector *c, struct io *io, block_t victim, unsigned stream, enum cause cause, uint32_t most)
 {
@@ -180,7 +180,8 @@ uint64_t collector_room_for_copies(const struct space *s, plane_t plane, unsigne
 	return blocks_left(s->blocks, plane) * pages + (open->block == BLOCK_NONE ? 0 : pages - open->next);
 }
 
-/* The block to collect, or BLOCK_NONE.  `pressed`: without a free page the plane cannot be written. */
+/* The block to collect, or BLOCK_NONE.  `pressed`: the plane cannot be written without a collection, so the
+ * FTL's last resort is tried, too. */
 static block_t collector_choose_victim(struct collector *c, plane_t plane, bool pressed)
 {
 	block_t victim = c->policy.ops->pick(&c->policy, plane);
@@ -241,7 +242,7 @@ static block_t collector_begin(struct collector *c, plane_t plane, bool pressed)
 	return victim;
 }
 
-/* Works on the plane's victim, which it chooses unless one is begun: moves up to so many of its live pages
+/* Works on the plane's begun victim, or chooses one if none is begun: moves up to `most` of its live pages
  * and erases it if none is left.  False: no block of the plane can be reclaimed. */
 static bool collector_advance(
 	struct collector *c, struct io *io, plane_t plane, bool pressed, uint32_t most, uint64_t *moved)
@@ -269,7 +270,7 @@ static bool collector_advance(
 	return true;
 }
 
-/* Pages that a step may move: FTLs that pay for a victim when it is empty take a whole one. */
+/* Pages that a step may move: a whole victim if the FTL has work to do when it is emptied. */
 static uint32_t collector_step_pages(const struct collector *c, uint32_t pages)
 {
 	return c->client->emptied ? UINT32_MAX : pages;
@@ -318,7 +319,7 @@ bool collector_step(struct collector *c, struct io *io, plane_t plane, uint32_t 
 	return collector_advance(c, io, plane, false, collector_step_pages(c, pages), moved);
 }
 
-/* A page for the host is paid for with copies: a step of as many pages as there is credit for. */
+/* Adds the credit for a page of the host, and makes a step of as many copies as the credit allows. */
 static void collector_pay(struct collector *c, struct io *io, plane_t plane)
 {
 	int64_t *credit = &c->credit[plane];
@@ -342,7 +343,7 @@ bool collector_can_spare(const struct collector *c, plane_t plane, unsigned stre
 	       collector_room_for_copies(s, plane, stream) >= (uint64_t)space_live(s, victim) + pages;
 }
 
-/* The victim begun was promised room for the rest of its pages: would the stream take it? */
+/* Would a page of the stream take room that the begun victim needs for its remaining pages? */
 static bool collector_lacks_room(const struct collector *c, plane_t plane, unsigned stream)
 {
 	const struct space *s = c->space;
@@ -352,7 +353,7 @@ static bool collector_lacks_room(const struct collector *c, plane_t plane, unsig
 	       collector_room_for_copies(s, plane, stream) <= space_live(s, victim);
 }
 
-/* The plane's victim is begun, without a page moved yet.  False: it has none. */
+/* Begins a victim of the plane, unless it has one, without moving a page yet.  False: no victim. */
 static bool collector_mark_victim(struct collector *c, struct io *io, plane_t plane)
 {
 	block_t victim;
@@ -367,8 +368,8 @@ static bool collector_mark_victim(struct collector *c, struct io *io, plane_t pl
 	return true;
 }
 
-/* The same one block after the other: what is moved out of one may change where the pages of the next go, and
- * so whether they have room. */
+/* With `stream_of`, one block after the other: moving the pages of one may change the streams of the next
+ * one's pages, and so whether they have room. */
 static uint32_t collector_collect_die_apart(struct collector *c, struct io *io, plane_t plane)
 {
 	const struct geometry *g = c->space->geometry;
@@ -381,8 +382,9 @@ static uint32_t collector_collect_die_apart(struct collector *c, struct io *io, 
 	return victims;
 }
 
-/* Collects a block of the plane, and one of each plane of its die where one is begun or that will be low
- * after another block: a page of each in turn, from this plane on.  Returns the number of blocks. */
+/* Collects a block of the plane, and one of each other plane of its die that has a begun victim or will be
+ * low after another block is filled: a page of each in turn, this plane first.  Returns the number of
+ * blocks. */
 static uint32_t collector_collect_die(struct collector *c, struct io *io, plane_t plane)
 {
 	const struct geometry *g = c->space->geometry;
@@ -411,8 +413,8 @@ static uint32_t collector_collect_die(struct collector *c, struct io *io, plane_
 	return victims;
 }
 
-/* Makes room where it must: finishes the victim begun, else folds a block of a dynamic SLC cache, else
- * collects: with `low`, because the plane is below gc.threshold, perhaps the planes of its die together. */
+/* Makes room: finishes the begun victim, else folds a block of a dynamic SLC cache, else collects.  `low`:
+ * the plane is below gc.threshold; then, with gc.together = die, collects planes of its die together. */
 static bool collector_make_some_room(
 	struct collector *c, struct io *io, plane_t plane, bool low, bool pressed)
 {
@@ -435,7 +437,7 @@ static void collector_force(struct collector *c, struct io *io, plane_t plane)
 			break;
 }
 
-/* A stream that needs a block finds fewer free ones than gc.low. */
+/* Collects while the stream needs a block and fewer than gc.low are free. */
 static void collector_force_blocks(struct collector *c, struct io *io, plane_t plane, unsigned stream)
 {
 	const struct space *s = c->space;
@@ -473,7 +475,7 @@ bool collector_make_room_now(struct collector *c, struct io *io, plane_t plane, 
 
 /* ---- folding ---- */
 
-/* Page by page, each with room made for it. */
+/* Moves the live pages one by one, making room for each. */
 static bool collector_fold_pages(struct collector *c, struct io *io, block_t b, unsigned stream)
 {
 	struct space *s = c->space;

@@ -3,17 +3,18 @@
  * wear, and counts.  A policy (policy.h) selects the victim; the FTL is called for each live page that was
  * moved.
  *
- * Collection runs only inside collector_make_room(), so an FTL knows when a mapping that it has looked up may
- * change.
+ * While an FTL serves a request, collection runs only where room is made for a page: in
+ * collector_make_room(), and in slc_take() with slc.when_full = fold.  Nowhere else can a mapping change that
+ * the FTL has looked up.
  *
- * Trigger (as in SSDsim and the ICPP'23 paper): the free pages of the plane are below gc.threshold; then one
+ * Trigger (as in SSDsim and the ICPP'23 paper): the free pages of the plane are below gc.threshold.  One
  * victim is collected for each page written or, with gc.hysteresis, victims until threshold + hysteresis is
- * free.  With gc.low instead: a stream without an open block finds fewer free blocks than that; victims until
- * there are so many.
+ * free.  With gc.low instead, a stream needs a new block and fewer than gc.low blocks are free: victims are
+ * collected until that many are.
  *
- * Before it has to, it may collect in steps of some pages: when the drive is idle (upkeep/) and, with
+ * It may also collect ahead, in steps of some pages: when the drive is idle (upkeep/) and, with
  * gc.copies_per_write, for pages that the host writes while the free pages are below gc.soft.  A plane has at
- * most one victim begun; it is finished before another one is chosen.
+ * most one begun victim; it is finished before another one is chosen.
  */
 #ifndef GC_COLLECT_H
 #define GC_COLLECT_H
@@ -50,22 +51,21 @@ struct slc; /* gc/slc.h */
 struct collector_client {
 	/* A live page of this owner has been copied to `to`; `from` is dead already. */
 	void (*relocate)(struct ftl *, struct io *, owner_t, ppn_t from, ppn_t to);
-	/* The stream to which a live page of this owner would be moved out of a block of stream `from`;
-	 * without it, that of the block's survivors.  Asked before a victim is chosen, too, so it changes
-	 * nothing.  Goes with `emptied`. */
+	/* The stream to which a live page of this owner would be moved out of a block of stream `from`; if
+	 * NULL, that of the block's survivors.  Also called to check whether a victim has room, so it changes
+	 * nothing.  Needs `emptied`. */
 	unsigned (*stream_of)(const struct ftl *, owner_t, unsigned from);
 	/* Live pages move in the order of their owners, not in that of the pages. */
 	bool by_owner;
 	/*
-	 * Instead of copies page by page, for victims of data: the FTL moves the live data
-	 * (space.victim_page) into pages that it takes with space_take(stream, privileged): at most
-	 * space_live(victim).
+	 * Replaces copies page by page, for data victims: the FTL moves the live data (space.victim_page)
+	 * into at most space_live(victim) pages, which it takes with space_take(stream, privileged).
 	 */
 	void (*empty)(struct ftl *, struct io *, block_t victim, unsigned stream, enum cause);
 	/*
-	 * A data victim has no live page left and is about to be erased, or its pages have no more room: what
-	 * has moved is to be found there.  Changed mapping pages can be written into the rest of the plane's
-	 * reserve.
+	 * A data victim has no live page left and is about to be erased, or no more of its pages move for
+	 * now: the map must be right for all that have moved.  Changed mapping pages can be written into the
+	 * rest of the plane's reserve.
 	 */
 	void (*emptied)(struct ftl *, struct io *, block_t victim);
 	/* Called if no victim of the plane frees a page.  Returns a block whose collection makes another one
@@ -92,12 +92,12 @@ struct collector {
 	struct gc_policy policy;
 	struct ftl *ftl;
 	const struct collector_client *client;
-	struct slc *slc;                /* that is folded before anything is collected; NULL: none */
+	struct slc *slc;                /* dynamic SLC cache, folded before collecting; NULL: none */
 	bool collecting;                /* a collection is running: no other one starts */
-	uint64_t *order;                /* its pages by owner; NULL without by_owner */
+	uint64_t *order;                /* scratch: the victim's pages by owner; NULL without by_owner */
 	uint32_t low_water, high_water; /* free pages of a plane: start below, collect up to */
-	uint32_t soft_water;            /* below: work ahead */
-	bool looks;                     /* every page taken may need a collection or a step of one */
+	uint32_t soft_water;            /* below this many free pages it collects ahead */
+	bool looks;                     /* any page taken may need a collection or a step: slow path */
 	uint64_t rate;                  /* gc.copies_per_write in millionths */
 	int64_t *credit;                /* per plane: pages to be moved, in millionths; NULL without a rate */
 	struct gc_statistics count;
@@ -123,9 +123,9 @@ static inline bool collector_is_low(const struct collector *c, plane_t plane)
 }
 
 /*
- * Collects if the plane is low, until space_take(plane, stream) can succeed.  False: the plane is full, no
- * block of it can be reclaimed. Called during a collection (by an FTL that writes mapping pages meanwhile) it
- * collects nothing and tells whether the reserve has a page.
+ * Collects if the plane is low, and until space_take(plane, stream) can succeed.  False: the plane is full
+ * and no block of it can be reclaimed.  During a collection (for an FTL that writes mapping pages meanwhile)
+ * it collects nothing and returns whether the stream can get a page with the reserve.
  */
 static inline bool collector_make_room(struct collector *c, struct io *io, plane_t plane, unsigned stream)
 {
@@ -139,22 +139,23 @@ static inline bool collector_make_room(struct collector *c, struct io *io, plane
 /* Collects one block of the plane, however many pages are free.  False: none can be reclaimed. */
 bool collector_collect(struct collector *, struct io *, plane_t);
 
-/* Finishes the victim begun, if the plane has one: it was promised room that a fold may take. */
+/* Finishes the plane's begun victim, if it has one, before other work (e.g. a fold) takes the room kept for
+ * it. */
 void collector_finish(struct collector *, struct io *, plane_t);
 
-/* Moves the live pages of a closed or cached block into the stream, in their order, and erases it, as a
- * collection does. */
+/* Moves the live pages of a closed or cached block as a collection does, into the stream unless the FTL names
+ * others, and erases it. */
 void collector_clear(struct collector *, struct io *, block_t, unsigned stream, enum cause);
 
-/* The same of a cached block with cause fold, and with room made for each page as for one of the host.
- * False: there was none, and some pages are still in the block. */
+/* Folds a cached block: moves its live pages into the stream, making room for each as for a page of the host,
+ * and erases it.  False: there was no room, and some pages are still in the block. */
 bool collector_fold(struct collector *, struct io *, block_t, unsigned stream);
 
-/* The planes have another number of pages than before: so have the shares of them, at which it collects. */
+/* The number of pages in a plane has changed: recomputes the thresholds that are shares of it. */
 void collector_count_pages(struct collector *);
 
-/* Makes live pages that were lost with a die anew, from the rest of their stripes: unit by unit, as long as
- * there is room. */
+/* Rebuilds live pages that were lost with a die from the other pages of their stripes: unit by unit, as long
+ * as there is room. */
 void collector_rebuild(struct collector *, struct io *);
 
 /* Is there room in the block's plane for copies of its live pages, each in its stream? */
@@ -163,24 +164,23 @@ bool collector_has_room(const struct collector *, block_t);
 /* Free pages for copies of the stream: in its open block and in free blocks. */
 uint64_t collector_room_for_copies(const struct space *, plane_t, unsigned stream);
 
-/* May so many pages be taken from what the stream has free in that plane?  A victim begun was promised room
- * for the rest of its live pages.  */
+/* Can `pages` free pages of the stream in that plane be used for something else?  The room that a begun
+ * victim needs for its remaining live pages is kept. */
 bool collector_can_spare(const struct collector *, plane_t, unsigned stream, uint32_t pages);
 
-/* A plane is collected before a page is handed out that would leave fewer free ones than that, whatever
- * gc.threshold says. */
+/* A plane is collected before its free pages fall below `pages`, whatever gc.threshold says. */
 void collector_keep_free(struct collector *, uint32_t pages);
 
-/* There will be steps: collector_make_room() keeps the room that a victim begun needs. */
+/* Steps will be made: collector_make_room() keeps the room that a begun victim needs. */
 void collector_expect_steps(struct collector *);
 
-/* If the plane has a victim begun, or fewer free pages than gc.soft and a block that can be reclaimed: moves
- * up to so many live pages of its victim, and erases that when none is left; all of it if the FTL works on
- * whole victims.  False: there is nothing to do. */
+/* Works on the plane's begun victim or, if free pages are below gc.soft, chooses one: moves up to `pages` of
+ * its live pages, or all of them if the FTL works on whole victims, and erases it if none is left.  False:
+ * there is nothing to do. */
 bool collector_step(struct collector *, struct io *, plane_t, uint32_t pages, uint64_t *moved);
 
-/* Copies every live page of the victim, as collection does without `empty`: for an `empty` that only does
- * something first. */
+/* Copies every live page of the victim, as collection does without `empty`.  For an `empty` that only has to
+ * do something before. */
 void collector_move(struct collector *, struct io *, block_t victim, unsigned stream, enum cause);
 
 extern const struct state_row collector_state[];

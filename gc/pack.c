@@ -66,7 +66,7 @@ static void pack_copy_page(const struct pack_job *job, ppn_t from)
 	p->client.moved(p->client.ftl, job->io, owner, from, to);
 }
 
-/* How many of the slots from the first one on, at most `most`, are valid and hold consecutive sub-pages. */
+/* Number of slots from `first` on, at most `most`, that are valid and hold consecutive sub-pages. */
 static uint32_t pack_row(const struct slots *s, owner_t owner, mask_t live, uint32_t first, uint32_t most)
 {
 	uint32_t n = 1;
@@ -126,8 +126,8 @@ static uint32_t pack_collect(const struct pack_job *job)
 	return copied;
 }
 
-/* Fills the last page with valid slots of other blocks that have dead ones, so that these blocks can sooner
- * free a page. */
+/* Fills the last page with valid slots of other blocks that have dead ones, so that these blocks free a page
+ * sooner. */
 static void pack_top_up(const struct pack_job *job)
 {
 	struct pack *p = job->pack;
@@ -153,7 +153,7 @@ static void pack_top_up(const struct pack_job *job)
 
 /* ---- sorting: pages give short ascending runs ---- */
 
-/* The end of the ascending parts that begin at `at`. */
+/* End of the ascending run of parts that begins at `at`. */
 static uint32_t pack_ascending(const struct pack *p, uint32_t at)
 {
 	while (at < p->parts && (++at == p->parts || p->part[at - 1].sub < p->part[at].sub))
@@ -188,7 +188,7 @@ static void pack_sort(struct pack *p)
 }
 
 /* Moves complete logical pages to the front.  After sorting, a logical page is complete if its last sub-page
- * follows its first at the distance of its size. */
+ * is size - 1 parts behind its first. */
 static void pack_regroup(struct pack *p)
 {
 	uint32_t size = p->client.regroup, wholes = 0, others = 0, n;
@@ -226,7 +226,8 @@ static struct pack_part pack_cut(const struct pack *p, struct pack_part *part, u
 	return rest;
 }
 
-/* Number of parts, from this one, that fill a page, or all that are left; the last one is cut to fit. */
+/* Number of parts, from `at` on, that fill a page, or of all that are left.  The last one is cut to fit:
+ * `rest` is what was cut off. */
 static uint32_t pack_fill_page(const struct pack *p, uint32_t at, struct pack_part *rest)
 {
 	uint32_t room = p->slots->per_page, count = 0;
@@ -312,9 +313,9 @@ void pack_empty(struct pack *p, struct io *io, block_t victim, unsigned stream, 
 }
 
 /*
- * No block has a page's worth of dead slots.  If all closed ones together have, the one with most of them: it
- * is rewritten without any (pack_top_up), so each step leaves fewer blocks that share the dead slots, until
- * one has a page's worth.
+ * No block has a page's worth of dead slots.  If all closed blocks together have, returns the one with the
+ * most: it is rewritten without any (pack_top_up), so each step leaves fewer blocks that share the dead
+ * slots, until one has a page's worth.
  */
 block_t pack_last_resort(const struct pack *p, plane_t plane)
 {

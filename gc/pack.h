@@ -19,10 +19,10 @@ struct stat_list;
 struct pack_part {
 	sub_t sub;         /* the first */
 	uint32_t length;   /* 1 .. slots of a page */
-	ppn_t from;        /* of the kept sectors */
+	ppn_t from;        /* page of the kept sectors */
 	bool whole;        /* regrouped: all sub-pages of its logical page are collected */
 	mask_t host, kept; /* bit i = sector i from the first sub-page on; a collection has only kept ones */
-	op_t read;         /* of the page they are kept from */
+	op_t read;         /* the read of `from` */
 };
 
 /* A page to be programmed: these parts, from slot 0 on. */
@@ -47,7 +47,7 @@ static inline uint32_t pack_run(const struct pack_part *part, uint32_t count, ui
 /* Functions of the FTL. */
 struct pack_client {
 	struct ftl *ftl;
-	/* The sectors of so many consecutive sub-pages that hold data. */
+	/* Mask of the sectors that hold data, of `length` consecutive sub-pages. */
 	mask_t (*holds)(const struct ftl *, sub_t, uint32_t length);
 	/* A page was copied, all its slots valid; `from` is invalid already. */
 	void (*moved)(struct ftl *, struct io *, owner_t, ppn_t from, ppn_t to);
@@ -55,8 +55,7 @@ struct pack_client {
 	void (*program)(struct ftl *, struct io *, const struct pack_page *);
 	/*
 	 * 0: pages without a dead slot are copied.  Else all valid slots of the victim are sorted, each a
-	 * part of its own, and logical pages of so many sub-pages that are completely in the victim come
-	 * first; 1: none do.
+	 * part of its own.  N > 1: logical pages of N sub-pages that are completely in the victim come first.
 	 */
 	uint32_t regroup;
 };
@@ -68,16 +67,16 @@ struct pack_statistics {
 struct pack {
 	struct slots *slots;
 	struct pack_client client;
-	struct pack_part *part; /* valid slots that are packed, of the victim being emptied or emptied last */
-	uint32_t parts, live;   /* slots in them */
-	struct pack_part *sorted; /* as many, while they are sorted */
+	struct pack_part *part;   /* valid slots to be packed, of the present or last victim */
+	uint32_t parts, live;     /* number of parts, and of slots in them */
+	struct pack_part *sorted; /* scratch of the same size, to sort them */
 	struct pack_statistics statistics;
 };
 
 void pack_init(struct pack *, struct slots *, struct pack_client);
 void pack_release(struct pack *);
 
-/* Programs a page after the reads of its parts; its slots are valid. */
+/* Programs a page, which depends on the reads of its parts, and makes its slots valid. */
 op_t pack_program(struct pack *, struct io *, const struct pack_page *);
 
 /* `empty` and `last_resort` of gc/collect.h. */

@@ -1,9 +1,10 @@
 /*
- * Patient: the block with the fewest live slots, of equal ones the lowest.  Two kinds of blocks are deferred:
+ * Patient: the block with the fewest live slots, of equal ones the one with the lowest number.  Two kinds of
+ * blocks are deferred:
  *
- *   - blocks of mapping pages, until at most an eighth of their slots is live, since the others are likely to
- *     be written again soon; no longer when free blocks are scarce (fewer than half of gc.low) and at most
- *     half of the slots of the best one is live, or when there is no block of data;
+ *   - blocks of mapping pages, until at most an eighth of their slots is live, since mapping pages are likely
+ *     to be written again soon.  They are not deferred if there is no block of data, or if free blocks are
+ *     scarce (fewer than half of gc.low) and at most half of the slots of the best one is live;
  *   - for the same reason the block that a stream filled last, until the stream opens the next one.
  */
 #include "base/memory.h"
@@ -12,7 +13,7 @@
 
 struct patient {
 	struct rings rings;
-	/* per plane and stream: the block that it filled last, BLOCK_NONE once that is erased */
+	/* per plane and stream: the block it filled last; BLOCK_NONE once that is no candidate */
 	block_t *filled;
 };
 
@@ -79,8 +80,8 @@ static bool patient_prefers(const struct space *s, block_t b, block_t than)
 	return than == BLOCK_NONE || live < other || (live == other && b < than);
 }
 
-/* The best of a set; of the deferred ones, too, if `all`.  It is in the lowest ring with a block to choose
- * from: the rings are in order of the pages that live slots fill. */
+/* The best block of a set; `all`: deferred ones included.  It is in the lowest ring with a block to choose
+ * from, since the rings are in order of the pages that live slots fill. */
 static block_t patient_best(struct gc_policy *policy, plane_t plane, uint32_t set, bool all)
 {
 	const struct space *s = policy->space;

@@ -2,8 +2,8 @@
  * Victim selection: which block is collected next.  A policy is a table of functions.
  *
  * A policy keeps an index of its own over the closed blocks, its candidates, and is called when a block
- * becomes one, loses a live page, or is going to be erased.  It reads the counts in `space` and changes
- * nothing there.
+ * becomes one, loses a live page, or is one no longer.  It reads the counts in `space` and changes nothing
+ * there.
  */
 #ifndef GC_POLICY_H
 #define GC_POLICY_H
@@ -21,7 +21,7 @@ struct gc_policy {
 	const struct gc_settings *settings;
 	struct random random;
 	unsigned stream;          /* the stream that needs a page of the plane */
-	uint32_t useless_victims; /* gc.strict: victims without a dead page that may still be taken for it */
+	uint32_t useless_victims; /* gc.strict: victims without a dead page that may still be chosen */
 };
 
 struct gc_policy_ops {
@@ -53,8 +53,8 @@ static inline bool gc_candidate(const struct gc_policy *policy, plane_t plane, b
 	       s->block[b].state == BLOCK_CLOSED;
 }
 
-/* Has it a dead page, and does its collection free at least one page?  A unit that ended before it was full
- * may have none. */
+/* Has the block a dead page, and does its collection free at least one page?  A unit that a die failure ended
+ * before it was full may have no dead page. */
 static inline bool gc_reclaimable(const struct gc_policy *policy, block_t b)
 {
 	const struct space *s = policy->space;

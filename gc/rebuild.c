@@ -1,4 +1,4 @@
-/* What a die held that has failed is made anew from the parity of its stripes. */
+/* Rebuilds the live pages of a failed die from the rest of their stripes. */
 #include "gc/collect.h"
 
 static void collector_rebuild_page(struct collector *c, struct io *io, ppn_t from, unsigned stream)
@@ -12,8 +12,8 @@ static void collector_rebuild_page(struct collector *c, struct io *io, ppn_t fro
 	c->space->units->parity->count.rebuilt_pages++;
 }
 
-/* The live pages of a unit that were on the die.  A collection that makes room for them may take the unit.
- * False: there is no room. */
+/* Rebuilds the lost live pages of a unit.  Making room for them may collect the unit itself.  False: there is
+ * no room. */
 static bool collector_rebuild_unit(struct collector *c, struct io *io, block_t unit)
 {
 	struct space *s = c->space;

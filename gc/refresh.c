@@ -52,7 +52,7 @@ static bool refresh_may_move(const struct refresh *r, block_t b)
 	return r->space->block[b].state == BLOCK_CLOSED && b != r->space->victim;
 }
 
-/* Has a block, of the unit, been read so often? */
+/* Has the block, or one of the unit, been sensed refresh.reads times? */
 static bool refresh_was_read(const struct refresh *r, block_t b)
 {
 	const struct units *units = r->space->units;
@@ -140,8 +140,8 @@ static bool refresh_is_due(const struct refresh *r, block_t b)
 	return r->place[b] > REFRESH_OPENED;
 }
 
-/* The first due block of the plane, if there still is one once there is room.  False: there is none, or no
- * room. */
+/* Refreshes the first due block of the plane, unless making room collects it.  False: none is due, or there
+ * is no room. */
 static bool refresh_next(struct refresh *r, struct io *io, plane_t p)
 {
 	struct space *s = r->space;

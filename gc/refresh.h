@@ -1,14 +1,14 @@
 /*
  * Refresh: blocks whose data is old or was read often are moved before they become unreadable.
  *
- * A block is due when as many senses as refresh.reads were made of it since its erase, or when it was opened
- * refresh.days ago; an open one when it is full.  Each plane has a list of its due blocks.  In front of each
- * request the first of a plane's list, up to refresh.per_request, are refreshed: room is made as for a page,
- * live pages move to the stream of their survivors, and the block is erased.  That is forced: the request's
- * operations stand behind it.  When the drive is idle upkeep does the same ahead (upkeep/).
+ * A block is due when it has been sensed refresh.reads times since its erase, or was opened refresh.days ago;
+ * an open block only once it is full.  Each plane has a list of its due blocks.  Before each request the
+ * first of each plane's list, up to refresh.per_request, are refreshed: room is made as for a page, live
+ * pages move to the stream of their survivors, and the block is erased.  The request's operations queue
+ * behind this work.  When the drive is idle, upkeep/ refreshes blocks ahead.
  *
- * A block that is collected or begun meanwhile is no longer due.  Blocks in SLC mode never are.  With units,
- * a unit is due with its first block.
+ * A block that is collected meanwhile is no longer due; a begun one is finished by the collector.  Blocks in
+ * SLC mode are never due.  A unit is due as soon as one of its blocks is.
  */
 #ifndef GC_REFRESH_H
 #define GC_REFRESH_H
@@ -33,7 +33,7 @@ struct refresh_statistics {
 	uint64_t blocks, due_reads, due_age, postponed;
 };
 
-/* Where a block is: in no list, in that of opened ones, or in that of those that are due, for one reason. */
+/* The list that a block is in: none, that of opened blocks, or that of due blocks, for one of two reasons. */
 enum refresh_place { REFRESH_NOWHERE, REFRESH_OPENED, REFRESH_READ_OFTEN, REFRESH_OLD };
 
 struct refresh {
@@ -41,11 +41,11 @@ struct refresh {
 	struct collector *collector;
 	struct space *space;
 	struct retry *retry;
-	/* Per block, and behind them the heads of each plane's two lists: of blocks in the order of being
-	 * opened, and of those that are due.  A block is in one of them at most. */
+	/* Per block, and behind them the heads of each plane's two lists: opened blocks, in the order of
+	 * being opened, and due blocks.  A block is in at most one of them. */
 	struct link *link;
 	uint8_t *place; /* per block: enum refresh_place */
-	int64_t age_ns; /* of a block that is due; 0: none is by its age */
+	int64_t age_ns; /* age from which a block is due; 0: none is due by age */
 	struct refresh_statistics count;
 };
 
@@ -53,16 +53,17 @@ struct refresh {
 void refresh_init(struct refresh *, const struct refresh_settings *, struct collector *);
 void refresh_release(struct refresh *);
 
-/* A unit has closed, perhaps before its blocks were full: it is due if one of them was read so often. */
+/* The block may have closed (a unit perhaps before its blocks were full): due if sensed refresh.reads
+ * times. */
 void refresh_closed(struct refresh *, block_t);
 
-/* The first request comes: what is in the drive was opened in the order of the blocks of each plane. */
+/* Before the first request: blocks with data count as opened in the order of their numbers. */
 void refresh_begin(struct refresh *);
 
-/* Time has passed: which blocks are old enough by now? */
+/* Time has passed: finds the blocks that are due by their age. */
 void refresh_look(struct refresh *);
 
-/* In front of a request: its operations are issued behind those of `io`. */
+/* Refreshes due blocks before a request, whose operations are issued after those of `io`. */
 void refresh_before_request(struct refresh *, struct io *);
 
 /* Refreshes a block of the plane in idle time.  False: none is due, or there is no room. */

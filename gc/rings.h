@@ -1,8 +1,9 @@
 /*
  * The candidates of each plane in rings, one for each number of pages that a block's live data fills
- * (space_live()). A page that dies moves its block down one ring, so that the fewest are found in O(1).
+ * (space_live()). A page that dies moves its block down one ring, so the block with the fewest is found in
+ * O(1).
  *
- * First member of the state of a policy that uses it: most of these are functions of its table.
+ * A policy that uses it has it as the first member of its state, and most of these functions in its table.
  */
 #ifndef GC_RINGS_H
 #define GC_RINGS_H
@@ -13,7 +14,7 @@
 struct rings {
 	struct link *link;   /* of the blocks; the heads of the rings follow */
 	struct ranks *ranks; /* per plane and set: live pages 0 .. pages per block */
-	uint32_t sets;       /* 1; or 2, blocks of data and of mapping pages */
+	uint32_t sets;       /* 1, or 2: blocks of data, blocks of mapping pages */
 };
 
 enum { RINGS_DATA, RINGS_MAP };
@@ -30,7 +31,7 @@ bool rings_check(const struct gc_policy *, plane_t, uint32_t closed);
 /* Of the blocks of a set with the fewest live pages, the one that reached this number first; BLOCK_NONE. */
 block_t rings_first(struct gc_policy *, plane_t, uint32_t set);
 
-/* The one behind it, of its ring or the next; BLOCK_NONE. */
+/* The block behind this one, in its ring or the next that is not empty; BLOCK_NONE: none. */
 block_t rings_behind(struct gc_policy *, plane_t, uint32_t set, block_t);
 
 #endif

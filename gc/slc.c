@@ -62,7 +62,7 @@ uint32_t slc_blocks(const struct slc_settings *s, const struct geometry *g)
 	return (uint32_t)fmax(1, floor(s->share * g->blocks_per_plane));
 }
 
-/* Free blocks above which a block may be opened. */
+/* A block may be opened while more blocks than this are free. */
 static uint32_t slc_low(const struct slc_settings *s, const struct geometry *g, const struct gc_settings *gc,
 	uint32_t reserve)
 {

@@ -8,7 +8,7 @@
 /* The smallest default budget, in mapping pages: tiny drives would have none otherwise. */
 #define DIRECTORY_PAGES_LEAST 8u
 
-/* DRAM for deferred updates: a part of the budget; bytes of each, an entry's number and value. */
+/* DRAM for deferred updates: the budget divided by this; bytes of an update, an entry's number and value. */
 #define DIRECTORY_UPDATES_PART 64u
 #define DIRECTORY_UPDATE_BYTES 8u
 

@@ -1,18 +1,18 @@
 /*
  * The directory of mapping pages.  A mapping table that is too large for the controller's DRAM is kept in
- * flash, in mapping pages; the directory says where each of them is.  What is cached in DRAM, and in which
- * unit, is decided by what is built on it: whole pages (map_cache.h), single entries (entry_cache.h), parts
- * of pages, nothing.
+ * flash, in mapping pages; the directory says where each of them is.  The caches built on it decide what is
+ * in DRAM, and in which unit: whole pages (map_cache.h), single entries (entry_cache.h), parts of pages,
+ * nothing.
  *
- * It knows mapping pages by id (0 .. pages - 1), and which flash operations the use of one costs.  It does
- * not know what entries mean: the FTL's own tables are always up to date, so a mistake here changes costs,
- * never data.  It knows no FTL either: pages of flash come through a callback.
+ * It identifies mapping pages by id (0 .. pages - 1), and issues the flash operations that their use costs.
+ * What entries mean does not matter here: the FTL's own tables are always up to date, so a mistake here
+ * changes costs, never data.  It depends on no FTL either: a callback allocates pages of flash.
  *
  * In flash, mapping page `id` belongs to the owner `base + id`.
  *
  * Rules for a cache, whatever its unit:
- *   - A look-up counts itself, then reads what is not in DRAM, cause map.  Its user waits for what
- *     directory_read() returns, a later user of the same page for directory_ready().
+ *   - A look-up is counted first, then reads what is not in DRAM, with cause map.  Users of the entry wait
+ *     for what directory_read() returns, later users of the same page for directory_ready().
  *   - Entries leave DRAM only when the cache makes room or after a write.  Dirty ones are written back:
  *     directory_program() if the whole page is in DRAM, directory_rewrite() if only some of its entries are.
  *     Room is made first; the load then waits for *wait.
@@ -20,9 +20,9 @@
  *   - An entry that a collection changes in flash is updated later (directory_defer_update()), or within the
  *     collection (directory_apply_updates(), once for each page, when the victim holds nothing live any more:
  *     `emptied` of gc/collect.h).  Pages for that come from the collector's reserve: ask for more than one
- *     block.  What finds no page stays deferred.
+ *     block.  Updates that get no page stay deferred.
  *   - The FTL calls directory_enter() before an entry is written, and directory_page_moved() when a
- *     collection moved a mapping page.  It saves, checks and reports the directory beside its cache.
+ *     collection moved a mapping page.  The FTL saves, checks and reports the directory with its cache.
  */
 #ifndef PAGEMAP_DIRECTORY_H
 #define PAGEMAP_DIRECTORY_H
@@ -34,7 +34,7 @@
 
 struct stat_list;
 
-/* Mapping pages that are not in DRAM and whose entries a collection changes. */
+/* What happens when a collection changes entries of mapping pages that are not in DRAM. */
 enum map_gc_update {
 	/* Loaded; the page is dirty from then on. */
 	MAP_GC_LOAD,
@@ -90,10 +90,10 @@ struct directory_page {
 	uint16_t pending; /* 0 or 1: it has deferred updates */
 };
 
-/* Apart from the pages, which every look-up uses: nearly all have none. */
+/* Kept apart from struct directory_page, which every look-up uses: nearly all pages have no updates. */
 struct directory_update {
 	struct link link; /* in the ring of pages with deferred updates, oldest first */
-	uint32_t entries; /* changed; 0: it is not in the ring */
+	uint32_t entries; /* number of updates; 0: it is not in the ring */
 };
 
 struct directory_statistics {
@@ -110,7 +110,7 @@ struct directory {
 	uint32_t pages;                  /* ids */
 	owner_t base;
 	uint32_t existing, in_flash;             /* pages that exist; that have a copy in flash */
-	uint32_t unplaced, unplaced_end;         /* directory_place() has not seen the pages in between */
+	uint32_t unplaced, unplaced_end;         /* pages that directory_place() has not visited yet */
 	uint32_t pending_pages;                  /* with deferred updates */
 	uint64_t pending_entries, pending_limit; /* deferred; more are written back (MAP_GC_LAZY) */
 	struct directory_statistics statistics;
@@ -126,7 +126,7 @@ void directory_free(struct directory *);
 /* For directory_enter(): the page's first entry. */
 void directory_enter_new(struct directory *, uint32_t id);
 
-/* The page holds an entry, in flash or not yet: it exists until directory_remove(). */
+/* The page holds an entry, whether it is in flash yet or not: it exists until directory_remove(). */
 static inline void directory_enter(struct directory *d, uint32_t id)
 {
 	BUG_ON(id >= d->pages, "mapping page %u of %u is changed", id, d->pages);
@@ -185,14 +185,14 @@ static inline void directory_count_lookup(struct directory *d, uint32_t id, bool
 		d->map->unwritten++;
 }
 
-/* Reads the page's copy, once `after` is done.  Returns what users of its entries wait for; `after` without a
- * copy. */
+/* Reads the page's copy, once `after` is done.  Returns the operation that users of its entries depend on;
+ * without a copy that is `after`. */
 op_t directory_read(struct directory *, struct io *, uint32_t id, enum cause, op_t after);
 
 /* The load while it is in flight, else `after`; sets *load to OP_NONE once it is done. */
 op_t directory_await(const struct io *, op_t *load, op_t after);
 
-/* What users of an entry in DRAM wait for, if its whole page is in DRAM. */
+/* The operation that users of an entry depend on, if its whole page is in DRAM. */
 static inline op_t directory_ready(struct directory *d, const struct io *io, uint32_t id, op_t after)
 {
 	return d->page[id].load == OP_NONE ? after : directory_await(io, &d->page[id].load, after);
@@ -200,10 +200,10 @@ static inline op_t directory_ready(struct directory *d, const struct io *io, uin
 
 /*
  * Programs the page to a new place, once `after` is done.  With map.blocking the request waits for the
- * program, and so does the look-up, whose steps then come one after the other: the program waits for *wait,
- * too, and *wait becomes the program, for the next read and the user of the look-up.  Else nothing waits for
- * it.  (With a background cause no request waits in any case.) False: the drive is full, nothing has
- * changed.  May take a page and so collect, unless called during a collection.
+ * program, and the steps of the look-up follow one another: the program depends on *wait, too, and *wait
+ * becomes the program, on which the next read and the user of the look-up depend.  Else nothing waits for it.
+ * (With a background cause no request waits in any case.) False: the drive is full, nothing has changed.
+ * Takes a page and so may collect, unless called during a collection.
  *
  * Outside time (preconditioning) a page that has a copy is not written again: that would change nothing that
  * is measured later.
@@ -229,8 +229,8 @@ void directory_defer_update(struct directory *, uint32_t id);
  * had. */
 bool directory_clear_updates(struct directory *, uint32_t id);
 
-/* Most pages that one call may write back: those pending at its start, so that it ends whatever it
- * triggers. */
+/* Most pages that one call may write back: at most 64, and no more than are pending at its start, so that it
+ * ends even if it causes further updates. */
 static inline uint32_t directory_batch(const struct directory *d)
 {
 	return d->pending_pages < 64 ? d->pending_pages : 64;
@@ -242,11 +242,12 @@ static inline uint32_t directory_oldest_update(const struct directory *d)
 	return d->update[d->pages].link.next;
 }
 
-/* The page, which has deferred updates, is rewritten (cause gc_update).  False: the drive is full, they
- * stay. */
+/* The page, which has deferred updates, is rewritten (cause gc_update).  False: the drive is full; the
+ * page stays in the ring, as the last one and with one update. */
 bool directory_apply_updates(struct directory *, struct io *, uint32_t id);
 
-/* MAP_GC_LAZY: applies the oldest updates while there are more than the limit, until the drive is full. */
+/* MAP_GC_LAZY: applies the oldest updates while there are more than the limit, for at most one batch of pages
+ * and only until the drive is full. */
 void directory_flush_updates_now(struct directory *, struct io *);
 
 static inline void directory_flush_updates(struct directory *d, struct io *io)

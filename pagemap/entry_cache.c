@@ -242,7 +242,7 @@ static uint32_t entry_cache_victim(const struct entry_cache *c)
 	return list_next(FIELD(c, use), list_empty(FIELD(c, use), PROBATION) ? PROTECTED : PROBATION);
 }
 
-/* Makes room for so many bytes.  *written becomes the page that was written back last, if one was.  False:
+/* Makes room for `bytes`.  *written becomes the mapping page that was written back last, if one was.  False:
  * the drive is full, or the element `stays` would be evicted. */
 static bool entry_cache_make_room(
 	struct entry_cache *c, struct io *io, uint32_t bytes, uint32_t stays, op_t *wait, uint32_t *written)
@@ -399,7 +399,7 @@ uint32_t entry_cache_coldest(const struct entry_cache *c, uint32_t page)
 	return entry_cache_next(c, c->plan.by_page ? HEADS + page : PROBATION);
 }
 
-/* False: the ring is broken. */
+/* Adds the entries of a ring to the index.  False: the ring is broken. */
 static bool entry_cache_index_ring(struct entry_cache *c, uint32_t head)
 {
 	if (list_length(FIELD(c, use), head, c->pool.used) == INDEX_NONE)

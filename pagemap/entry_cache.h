@@ -1,31 +1,32 @@
 /*
- * The entry cache: single mapping entries in DRAM, least recently used first, within a budget of bytes.  The
- * cached mapping table of DFTL (Gupta, Kim, Urgaonkar, ASPLOS 2009, section 3), on top of directory.h.
+ * The entry cache: single mapping entries in DRAM, in LRU order, within a budget of bytes.  The cached
+ * mapping table of DFTL (Gupta, Kim, Urgaonkar, ASPLOS 2009, section 3), on top of directory.h.
  *
- * An entry is known by its key: a logical page, or a part of one.  Mapping page p holds the keys from p *
- * per_page on. Entries may differ in size and change it.  What they mean, and which parts of them are in DRAM
- * (`parts`), is up to the FTL.
+ * An entry is identified by its key: a logical page, or a part of one.  Mapping page p holds the keys from
+ * p * per_page on. Entries may differ in size, and their sizes may change.  What they mean, and which parts
+ * of them are in DRAM (`parts`), is up to the FTL.
  *
- *   - A look-up is entry_cache_get() for each key.  For one that is not in DRAM it first evicts what has not
- *     been used for longest until the entry fits, then reads the mapping page, even if a neighbour's read has
- *     just brought the same page: entries that are to come with that read are added by entry_cache_enter().
+ *   - entry_cache_get() looks up one key.  On a miss it first evicts least recently used entries until the
+ *     new one fits, then reads the mapping page, even if a miss of a neighbour has just read the same page:
+ *     other entries that this read is to load are added by entry_cache_enter().
  *   - A dirty entry that is evicted is written back: a page is taken (which may collect; the entry is still
  *     in DRAM), its mapping page is read and programmed.  With `batch` all dirty entries of that page are
- *     clean from then on and stay, else only the evicted one is written.
- *   - A new value is entry_cache_change(), after the data's program.  Where sizes grow, others are evicted by
- *     entry_cache_fit(), once all entries of a program are changed.
- *   - A collection changes entries in DRAM by entry_cache_moved(); the others are the directory's.  Nothing
+ *     clean from then on and stay in DRAM, else only the evicted one is written.
+ *   - entry_cache_change() gives an entry a new value, after the data's program.  If sizes grow,
+ *     entry_cache_fit() evicts other entries, once all entries of a program are changed.
+ *   - A collection changes entries in DRAM by entry_cache_moved(), others through the directory.  No entry
  *     enters or leaves meanwhile.
  *   - Outside time it is not used.
  *
  * Memory of the simulator: 20 bytes for each entry in DRAM, a bit for each key (dirty), and for the index 4
- * bytes for each `together` entries that there is room for, rounded up to a power of two, where it is used.
+ * bytes for each `together` entries that fit in the budget, rounded up to a power of two; untouched parts of
+ * the index take no memory.
  *
- * An FTL with a replacement of its own chooses among the elements of the cache (entry_cache_coldest(),
+ * An FTL with its own replacement policy chooses among the elements of the cache (entry_cache_coldest(),
  * entry_cache_next()), evicts them, and inserts what it has read.
  *
- * Segmented LRU: `protect` entries have a segment of their own, for what was used again; what does not fit
- * there returns to the others as the one last used.  0 is plain LRU.
+ * Segmented LRU: up to `protect` entries that were used again are in a protected segment.  If there are more,
+ * the least recently used of them returns to the other segment, as its most recently used.  0 is plain LRU.
  */
 #ifndef PAGEMAP_ENTRY_CACHE_H
 #define PAGEMAP_ENTRY_CACHE_H
@@ -66,7 +67,7 @@ struct entry_cache {
 	struct entry_cache_plan plan;
 	uint64_t keys; /* of all mapping pages */
 	struct pool pool;
-	struct fetches fetches;   /* reads in flight that bring entries, by element */
+	struct fetches fetches;   /* reads in flight that load entries, by element */
 	struct hash index;        /* of the entries, by key */
 	uint64_t *dirty;          /* bit per key, whole words per mapping page */
 	uint64_t used, most_used; /* bytes */
@@ -96,50 +97,50 @@ static inline void entry_cache_prefetch(const struct entry_cache *c, uint32_t ke
 {
 	hash_prefetch(&c->index, entry_cache_indexed(c), key, stage);
 	if (stage == PREFETCH_ENTRY)
-		prefetch(&c->dirty[key / 64]); /* or its neighbour, if pages have no whole words */
+		prefetch(&c->dirty[key / 64]); /* exact if per_page is a multiple of 64 */
 }
 
 /*
- * Looks the entry up; if it is not in DRAM it enters clean, with this size.  Returns what its user waits
- * for.  May collect: look values up after it.  If the drive is full nothing enters.
+ * Looks up the entry; if it is not in DRAM, it enters clean, with this size.  Returns the operation that its
+ * users depend on.  May collect: look up values afterwards.  If the drive is full nothing enters.
  */
 op_t entry_cache_get(struct entry_cache *, struct io *, uint32_t key, uint32_t bytes);
 
-/* The same; with map.load = request a miss also brings the keys behind it, up to `last`, which have the same
+/* The same; with map.load = request a miss also loads the keys behind it, up to `last`, which have the same
  * size. */
 op_t entry_cache_look_up(struct entry_cache *, struct io *, uint32_t key, uint32_t bytes, uint32_t last);
 
-/* The entry is in DRAM, but not the part of it that is looked up: its mapping page is read, its size is now
- * `bytes`, it is the one last used, and others are evicted for it. */
+/* Looks up a part that is not in DRAM of an entry that is: reads its mapping page, makes its size `bytes` and
+ * the entry the most recently used, and evicts others for it. */
 op_t entry_cache_grow(struct entry_cache *, struct io *, uint32_t key, uint32_t bytes);
 
 /* The read of a mapping page just made for the entry `beside` loads this entry, too, unless it is in DRAM
- * already or `beside` would be evicted for it. No look-up. */
+ * already or `beside` would be evicted for it. Counts no look-up. */
 void entry_cache_enter(struct entry_cache *, struct io *, uint32_t key, uint32_t bytes, uint32_t beside);
 
 /* The last key whose entry a read for `key` also loads, if the request looks up all keys until `last`. */
 uint32_t entry_cache_brought(const struct entry_cache *, uint32_t key, uint32_t last);
 
-/* The entry, if it is in DRAM, is the one last used.  No look-up. */
+/* Makes the entry, if it is in DRAM, the most recently used.  Counts no look-up. */
 void entry_cache_touch(struct entry_cache *, uint32_t key);
 
 /* The entry, which is in DRAM, has a new value and this size.  The budget may be exceeded until
  * entry_cache_fit(). */
 void entry_cache_change(struct entry_cache *, uint32_t key, uint32_t bytes);
 
-/* The entry, which is in DRAM, has this size now; it is not dirty for that reason. */
+/* The entry, which is in DRAM, has this size now; that does not make it dirty. */
 void entry_cache_resize(struct entry_cache *, uint32_t key, uint32_t bytes);
 
-/* Evicts what exceeds the budget; when the drive is full without a write-back. */
+/* Evicts entries until the rest is within the budget; if the drive is full, without a write-back. */
 void entry_cache_fit(struct entry_cache *, struct io *);
 
-/* ---- for an FTL with a replacement of its own ---- */
+/* ---- for an FTL with its own replacement policy ---- */
 
 /* The element of an entry; INDEX_NONE: it is not in DRAM. */
 uint32_t entry_cache_element(const struct entry_cache *, uint32_t key);
 
-/* The element used least recently, with plan.by_page of those of the mapping page; the one used after `i`.
- * INDEX_NONE: there is none. Not for segmented LRU. */
+/* The least recently used element (with plan.by_page, of the mapping page), and the one used next
+ * after `i`.  INDEX_NONE: there is none. Not for segmented LRU. */
 uint32_t entry_cache_coldest(const struct entry_cache *, uint32_t page);
 uint32_t entry_cache_next(const struct entry_cache *, uint32_t i);
 
@@ -148,20 +149,20 @@ static inline uint32_t entry_cache_key(const struct entry_cache *c, uint32_t i)
 	return ((const struct cached_entry *)pool_at(&c->pool, i))->key;
 }
 
-/* The entry leaves, written back if it is dirty. False: the drive is full. */
+/* Evicts the entry, with a write-back if it is dirty. False: the drive is full. */
 bool entry_cache_evict(struct entry_cache *, struct io *, uint32_t i, op_t *wait);
 
-/* The entry leaves; what it holds is known elsewhere. */
+/* Removes the entry without a write-back: its value is known elsewhere. */
 void entry_cache_remove(struct entry_cache *, uint32_t i);
 
-/* An entry that is not in DRAM and for which there is room enters clean, brought by this read or OP_NONE.
+/* Inserts a clean entry, loaded by this read or OP_NONE.  It is not in DRAM yet, and there is room for it.
  * Returns its element. */
 uint32_t entry_cache_insert(struct entry_cache *, const struct io *, uint32_t key, uint32_t bytes, op_t read);
 
-/* What its mapping page holds of entries in DRAM is up to date.  Returns how many of them were dirty. */
+/* The mapping page is up to date: its entries in DRAM become clean.  Returns how many of them were dirty. */
 uint32_t entry_cache_clean_page(struct entry_cache *, uint32_t page);
 
-/* Something beside the entries takes so many bytes of the budget now. */
+/* Something other than entries takes `now` bytes of the budget; it took `before`. */
 void entry_cache_charge(struct entry_cache *, uint32_t now, uint32_t before);
 
 /* ---- collections, and the rest ---- */
@@ -175,7 +176,7 @@ extern const struct state_row entry_cache_state[];
 /* Aborts if rings, index, sizes and counts disagree.  O(entries in DRAM + keys / 64). */
 void entry_cache_check(const struct entry_cache *);
 
-/* The same, if so many bytes are charged for other things. */
+/* The same, if `beside` bytes are charged for other things. */
 void entry_cache_check_beside(const struct entry_cache *, uint64_t beside);
 
 /* Rows map.cache_bytes, map.cached_bytes_max, map.writebacks, map.batched, map.dropped, and the

@@ -73,7 +73,7 @@ static void map_cache_drop(struct map_cache *c, uint32_t id)
 	c->resident--;
 }
 
-/* A dirty page is written back. */
+/* Evicts the page, with a write-back if it is dirty.  False: the drive is full. */
 static bool map_cache_evict(struct map_cache *c, struct io *io, uint32_t id, enum cause cause, op_t *wait)
 {
 	struct directory *d = c->directory;

@@ -1,6 +1,6 @@
 /*
- * The mapping cache: whole mapping pages in DRAM, least recently used first, within a budget of bytes.  Dirty
- * ones are written back when they are evicted.  On top of directory.h.
+ * The mapping cache: whole mapping pages in DRAM, in LRU order, within a budget of bytes.  Dirty pages are
+ * written back when they are evicted.  On top of directory.h.
  */
 #ifndef PAGEMAP_MAP_CACHE_H
 #define PAGEMAP_MAP_CACHE_H
@@ -26,14 +26,14 @@ struct map_cache {
 	struct map_cache_statistics statistics;
 };
 
-/* Do the pinned pages and one more fit in the budget?  If not, the fault says what would. */
+/* Do the pinned pages and one more fit in the budget?  If not, the fault says how many bytes are needed. */
 bool map_cache_fits(const struct map_settings *, const struct geometry *, uint32_t pinned, struct fault *);
 
-/* The first `pinned` ids are never evicted with map.pin_pmt; map_cache_fits() has been asked.  The directory
+/* With map.pin_pmt the first `pinned` ids are never evicted; map_cache_fits() must hold.  The directory
  * outlives the cache. */
 struct map_cache *map_cache_create(struct directory *, uint32_t pinned);
 
-/* The same with room for so many pages, at least one, of which none is pinned. */
+/* The same with room for `room` pages, at least one, none of them pinned. */
 struct map_cache *map_cache_create_for(struct directory *, uint32_t room);
 
 void map_cache_free(struct map_cache *);
@@ -47,7 +47,7 @@ static inline uint32_t map_cache_next_victim(const struct map_cache *c)
 	return c->resident < c->room ? INDEX_NONE : c->page[c->directory->pages].link.next;
 }
 
-/* The page, which is in DRAM, is the one used last. */
+/* Makes the page, which is in DRAM, the most recently used. */
 static inline void map_cache_use(struct map_cache *c, uint32_t id)
 {
 	if (id >= c->pinned && c->page[c->directory->pages].link.previous != id) {
@@ -57,9 +57,9 @@ static inline void map_cache_use(struct map_cache *c, uint32_t id)
 }
 
 /*
- * Looks one entry of page `id` up, and changes it if `write`.  Returns what an operation that uses the entry
- * waits for; a load made here waits for `after`, an earlier look-up that led to this one.  May collect: look
- * other mappings up afterwards, and do not call it between taking a page and programming it, nor during a
+ * Looks up one entry of page `id`, and changes it if `write`.  Returns the operation that users of the entry
+ * depend on; a load made here depends on `after`, an earlier look-up that led to this one.  May collect: look
+ * up other mappings afterwards, and do not call it between taking a page and programming it, nor during a
  * collection.
  */
 static inline op_t map_cache_get(struct map_cache *c, struct io *io, uint32_t id, bool write, op_t after)

@@ -50,7 +50,7 @@ void page_map_set_partial(struct page_map *m, lpn_t lpn, struct page_entry e)
 		w[2] = (uint32_t)(e.mask >> 32);
 }
 
-/* A page of the drive that holds data in part. */
+/* Is it a page of the drive of which some, not all, sectors hold data? */
 static bool page_map_is_partial(const struct page_map *m, struct page_entry e)
 {
 	return e.ppn < m->pages && e.mask && e.mask != m->full && !(e.mask & ~m->full);

@@ -1,7 +1,7 @@
 /*
  * The page table of a page-mapped FTL: for each logical page its physical page and the sectors that hold
- * data.  Nearly always all sectors do, and an entry is 4 bytes; the others are in a side table of 8 bytes
- * each, 12 for pages of 64 sectors.  Untouched parts of the table cost no memory.
+ * data.  Nearly always all sectors do, and an entry takes 4 bytes; other entries take 8 more in a side table,
+ * 12 for pages of 64 sectors.  Untouched parts of the table take no memory.
  */
 #ifndef PAGEMAP_PAGE_MAP_H
 #define PAGEMAP_PAGE_MAP_H
@@ -25,7 +25,7 @@ struct page_map {
 	mask_t full;
 	uint32_t pages; /* physical */
 	lpn_t lpns;
-	uint32_t entry_bytes; /* as a controller keeps it, page number and mask: the model counts it */
+	uint32_t entry_bytes; /* in a controller (page number and mask): what the model counts */
 };
 
 /* False and a fault: too many pages for such entries. */
@@ -55,7 +55,7 @@ static inline struct page_entry page_map_get(const struct page_map *m, lpn_t lpn
 	return (struct page_entry){ w[0], m->entry_bytes == 8 ? w[1] : w[1] | (mask_t)w[2] << 32 };
 }
 
-/* For page_map_set(): the page holds data in part, or did. */
+/* For page_map_set(): some, not all, sectors of the page hold data, or did. */
 void page_map_set_partial(struct page_map *, lpn_t, struct page_entry);
 
 static inline void page_map_set(struct page_map *m, lpn_t lpn, struct page_entry e)
@@ -74,8 +74,8 @@ static inline void page_map_prefetch(const struct page_map *m, lpn_t lpn)
 	prefetch(m->entry + lpn);
 }
 
-/* The physical page by an entry that was prefetched.  PPN_NONE: none, or it is in the side table, whose part
- * is then prefetched. */
+/* The physical page, from an entry that was prefetched.  PPN_NONE: none, or it is in the side table, whose
+ * entry is then prefetched. */
 static inline ppn_t page_map_peek(const struct page_map *m, lpn_t lpn)
 {
 	uint32_t entry = m->entry[lpn];

@@ -1,8 +1,8 @@
 /*
- * Bad blocks: those that a drive has from the start and never uses.  They are listed, or drawn at random.
+ * Bad blocks: bad from the start and never used.  They are listed, drawn at random, or both.
  *
- * A plane has fewer blocks then.  With units (units.h) a unit is made of the good blocks of each plane that
- * come next, or units with a bad block are lost.
+ * A plane then has fewer blocks.  With units (units.h), unit i consists of the i-th good block of each plane,
+ * or, without `remap`, units with a bad block are lost.
  */
 #ifndef SPACE_BAD_H
 #define SPACE_BAD_H
@@ -23,8 +23,8 @@ struct bad_settings {
 extern const struct param bad_params[];
 
 struct bad_blocks {
-	uint64_t *block;    /* bit per block of the drive: bad; NULL: none is */
-	uint32_t *of_plane; /* number of bad blocks */
+	uint64_t *block;    /* bit per block of the drive; NULL: none is bad */
+	uint32_t *of_plane; /* per plane: number of bad blocks */
 	uint32_t most;      /* bad blocks of the plane with the most */
 	uint64_t count;     /* of the drive */
 };
@@ -39,8 +39,8 @@ static inline bool bad_block(const struct bad_blocks *b, block_t block)
 	return b->block && bits_get(b->block, block);
 }
 
-/* False and a fault: the list is no list of blocks of the drive, or a plane has no good block.  Released
- * in either case. */
+/* False and a fault: the list is not one of blocks of the drive, or a plane has no good block.  The caller
+ * calls bad_release() in either case. */
 bool bad_init(struct bad_blocks *, const struct bad_settings *, const struct geometry *, struct fault *);
 void bad_release(struct bad_blocks *);
 

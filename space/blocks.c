@@ -30,7 +30,7 @@ static bool blocks_bad_at(const struct blocks *s, plane_t p, uint32_t i)
 	return blocks_are_bad(s, p * s->geometry->blocks_per_plane + i);
 }
 
-/* The place in the plane behind which `count` good blocks are left. */
+/* Index in the plane of the first of its last `count` good blocks. */
 static uint32_t blocks_place_of_last(const struct blocks *s, plane_t p, uint32_t count)
 {
 	uint32_t i = s->geometry->blocks_per_plane;
@@ -123,7 +123,8 @@ static block_t blocks_remove_at(struct blocks *s, plane_t p, uint32_t i)
 
 /* ---- taking and giving ---- */
 
-/* Blocks that were never used go first: none is less worn, none has been free for longer. */
+/* Fresh blocks go first: none is less worn, none has been free for longer.  With FREE_LOWEST they go last:
+ * they have the highest numbers. */
 block_t blocks_take(struct blocks *s, plane_t p)
 {
 	struct blocks_plane *plane = &s->plane[p];
@@ -150,13 +151,13 @@ block_t blocks_take_most_worn(struct blocks *s, plane_t p)
 	return blocks_remove_at(s, p, most);
 }
 
-/* The block of a unit, in striping order, is on a die that has failed. */
+/* Is the i-th block of a unit, in striping order, on a die that has failed? */
 static bool blocks_is_lost(const struct blocks *s, plane_t i)
 {
 	return s->units->parity && parity_is_lost(s->units->parity, i);
 }
 
-/* Erases the block, or those of the unit.  False: one is worn out. */
+/* Erases the block, or the blocks of the unit that are not lost.  False: one is worn out. */
 static bool blocks_erase(const struct blocks *s, struct io *io, block_t b, enum cause cause)
 {
 	bool good = true;
@@ -174,7 +175,7 @@ static bool blocks_erase(const struct blocks *s, struct io *io, block_t b, enum 
 	return good;
 }
 
-/* Of the block, or of the first block of the unit. */
+/* Erases of the block, or of the first block of the unit that is not lost. */
 static uint32_t blocks_erases(const struct blocks *s, block_t b)
 {
 	if (s->units)

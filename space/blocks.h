@@ -3,9 +3,10 @@
  * levelling decides which one is taken next.  space.h is built on it; an FTL that manages its blocks itself
  * (log blocks) uses it directly.
  *
- * Knows nothing of what blocks hold.  Blocks that were never used are a counter and cost no memory.
+ * What blocks hold does not matter here.  Blocks that were never used are only counted and take no memory.
  *
- * With units (units.h) its blocks are units: erased together, and worn out with the first of their blocks.
+ * With units (units.h) a block here is a unit: its blocks are erased together, and it is worn out when the
+ * first of them is.
  */
 #ifndef SPACE_BLOCKS_H
 #define SPACE_BLOCKS_H
@@ -21,8 +22,8 @@ struct blocks_plane {
 	uint32_t recycled; /* free blocks that were used before: the length of the heap */
 	uint32_t retired;
 	uint64_t erases;     /* ever, for static wear levelling */
-	uint32_t first, end; /* those of the plane that are managed here */
-	uint32_t next;       /* the first fresh one */
+	uint32_t first, end; /* range of the plane's blocks that are managed here */
+	uint32_t next;       /* index of the first fresh block */
 };
 
 /* The lowest key is taken first, of equal ones the lowest block. */
@@ -34,13 +35,13 @@ struct free_block {
 struct blocks {
 	const struct geometry *geometry; /* of the units, if there are any */
 	const struct units *units;       /* NULL: none */
-	const struct bad_blocks *bad;    /* NULL: none are */
+	const struct bad_blocks *bad;    /* NULL: none */
 	struct flash *flash;
 	struct blocks_plane *plane;
 	struct free_block *heap; /* one per plane, each with room for all blocks of the plane */
 	enum free_order order;
-	uint32_t count;   /* of each plane: the blocks that are managed here, bad ones included */
-	uint32_t freed;   /* blocks given back, ever */
+	uint32_t count;   /* blocks managed per plane; with blocks_leave_last() bad ones included */
+	uint32_t freed;   /* blocks given back so far; counted for FREE_OLDEST only */
 	uint64_t retired; /* blocks of all planes */
 };
 
@@ -48,10 +49,11 @@ struct blocks {
 struct blocks *blocks_create(struct flash *, enum free_order, const struct units *);
 void blocks_free(struct blocks *);
 
-/* Never takes these; they must outlive it.  Before the first is taken. */
+/* Sets the blocks that are never taken; they must outlive it.  Call before the first block is taken. */
 void blocks_have_bad(struct blocks *, const struct bad_blocks *);
 
-/* Manages all blocks of each plane but the last good ones, or only these.  Before the first is taken. */
+/* Manages all blocks of each plane but the last `count` good ones, or only those.  Call before the first
+ * block is taken. */
 void blocks_leave_last(struct blocks *, uint32_t count);
 void blocks_limit_to_last(struct blocks *, uint32_t count);
 
@@ -73,7 +75,7 @@ static inline uint32_t blocks_left(const struct blocks *b, plane_t plane)
 	return b->plane[plane].fresh + b->plane[plane].recycled;
 }
 
-/* Of all planes. */
+/* Free blocks of all planes. */
 uint64_t blocks_left_in_all(const struct blocks *);
 
 /* The next free block of the plane, or the one with the most erases (for cold data); BLOCK_NONE if none is
@@ -84,7 +86,7 @@ block_t blocks_take_most_worn(struct blocks *, plane_t);
 /* Erases a block without live pages and makes it free.  False: it is worn out and retired. */
 bool blocks_give(struct blocks *, struct io *, block_t, enum cause);
 
-/* Pages of the block that have been programmed since its erase, those of parity apart. */
+/* Pages of the block that have been programmed since its erase, without parity pages. */
 uint32_t blocks_programmed(const struct blocks *, block_t);
 
 extern const struct state_row blocks_state[];

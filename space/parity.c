@@ -115,7 +115,7 @@ uint32_t parity_programmed(const struct parity *p, block_t unit)
 
 /* ---- programs ---- */
 
-/* Of the first data pages of the stripe. */
+/* Programs the parity of the first `pages` data pages of the stripe. */
 static void parity_program(struct parity *p, struct io *io, block_t unit, uint32_t stripe, uint32_t pages)
 {
 	uint32_t first = stripe * (parity_width_of(p, unit)->dies - 1);
@@ -167,7 +167,7 @@ void parity_renew_unit(struct parity *p, block_t unit)
 	p->pages[unit] = p->less.pages;
 }
 
-/* The other pages of the stripe, which may have ended with its unit, before it was full. */
+/* The other pages of the stripe.  It may be partial, if it was the last of a unit that the failure ended. */
 static uint32_t parity_find_others(const void *parity, ppn_t lost, ppn_t *others)
 {
 	const struct parity *p = parity;
@@ -348,7 +348,7 @@ static void parity_check_unit(const struct parity *p, block_t unit, uint32_t *co
 		parity_count_page(p, count, units_page(p->units, unit, k));
 	for (uint32_t s = 0; s < stripe; s++)
 		parity_count_page(p, count, parity_of_stripe(p, unit, s));
-	/* a stripe that the failure ended */
+	/* a partial stripe that the failure ended */
 	if (pages % (w->dies - 1) && w == &p->full && parity_has_failed(p) &&
 		parity_column(w, stripe) != p->dead)
 		parity_count_page(p, count, parity_of_stripe(p, unit, stripe));

@@ -1,14 +1,14 @@
 /*
  * Parity over the dies of a unit (units.h): the pages of one offset and plane number in all dies are a
- * stripe, one of which holds the parity of the others.  If a die fails, what its pages held is read from the
- * rest of their stripes; units that are opened from then on have a die less.
+ * stripe, one of which holds the parity of the others.  If a die fails, the data of its pages is read from
+ * the rest of their stripes; units opened from then on have one die less.
  *
- * To space and collector a unit has only its data pages.  With D dies: data page k is in stripe
- * k div (D - 1); stripe s is at offset s div planes of a die, in the plane s mod planes of each die; its
- * parity is on die D - 1 - s mod D in striping order, its data on the others in ascending order.
+ * To space and collector a unit has only its data pages.  With D dies of P planes: data page k is in stripe
+ * k div (D - 1); stripe s is at offset s div P, in plane s mod P of each die; its parity is on die
+ * D - 1 - s mod D in striping order, its data on the others in ascending order.
  *
- * Parity is programmed when the last data page of its stripe has been handed out, for nobody: the controller
- * has the data.
+ * Parity is programmed when the last data page of its stripe has been handed out.  It needs no read, since
+ * the controller has the data, and no request waits for it.
  */
 #ifndef SPACE_PARITY_H
 #define SPACE_PARITY_H
@@ -21,7 +21,7 @@ enum parity_rebuild { REBUILD_BY_COLLECTION, REBUILD_ALL };
 
 struct parity_settings {
 	bool on;
-	uint64_t fail_at;  /* before this request a die fails, counted from 1; 0: none does */
+	uint64_t fail_at;  /* a die fails just before this request, counted from 1; 0: none does */
 	uint64_t fail_die; /* number in striping order */
 	int rebuild;       /* enum parity_rebuild */
 };
@@ -30,13 +30,13 @@ extern const struct param parity_params[];
 
 struct parity_statistics {
 	uint64_t programs;      /* parity pages */
-	uint64_t rebuilt_pages; /* lost pages made anew at once */
+	uint64_t rebuilt_pages; /* lost pages rebuilt at once */
 	/* Filled in when the statistics are read. */
 	uint64_t lost_reads, lost_host_reads, lost_rmw_reads;
 	uint64_t flash_reads, flash_forwarded, flash_programs;
 };
 
-/* Of units with so many dies. */
+/* Sizes of a unit with this number of dies. */
 struct parity_width {
 	uint32_t dies;
 	uint32_t pages; /* data pages of a unit */
@@ -50,10 +50,10 @@ struct parity {
 	struct parity_width full, less; /* before and after a die has failed */
 	uint64_t requests;              /* that have entered the drive */
 	uint32_t dead;                  /* number in striping order of the die that has failed; INDEX_NONE */
-	uint32_t *pages; /* per unit: data pages that it has, or had when it was closed; NULL: no die fails */
-	uint64_t *fewer; /* bit per unit: of `less`; NULL likewise */
+	uint32_t *pages; /* per unit: data pages, fewer if the failure ended it early; NULL: no die fails */
+	uint64_t *fewer; /* bit per unit: its width is `less`; NULL likewise */
 	struct flash_lost lost;
-	ppn_t *stripe; /* room for the data pages of one */
+	ppn_t *stripe; /* scratch: the data pages of one */
 	struct parity_statistics count;
 };
 
@@ -62,12 +62,12 @@ static inline bool parity_is_on(const struct parity_settings *s)
 	return s->on;
 }
 
-/* Makes the units have parity and fewer pages.  `order`: of the striping.  False and a fault. */
+/* Gives the units parity, and so fewer data pages.  `order`: placement.order.  False and a fault. */
 bool parity_init(struct parity *, const struct parity_settings *, struct units *, struct flash *,
 	const char *order, struct fault *);
 void parity_release(struct parity *);
 
-/* Is there a die less, so that units are smaller? */
+/* Has a die failed, so that new units are smaller? */
 static inline bool parity_has_failed(const struct parity *p)
 {
 	return p->dead != INDEX_NONE;
@@ -88,7 +88,7 @@ static inline uint32_t parity_pages(const struct parity *p, block_t unit)
 /* Data pages of the unit that are programmed. */
 uint32_t parity_programmed(const struct parity *, block_t unit);
 
-/* Was it opened before a die failed, so that pages of it may be lost? */
+/* Was the unit opened before a die failed, so that some of its pages may be lost? */
 static inline bool parity_may_be_lost(const struct parity *p, block_t unit)
 {
 	return parity_has_failed(p) && !bits_get(p->fewer, unit);
@@ -100,15 +100,16 @@ bool parity_is_lost(const struct parity *, uint32_t i);
 /* Is it a page of parity, programmed since the erase? */
 bool parity_is_parity(const struct parity *, ppn_t);
 
-/* `pages` data pages of the unit have been handed out, the last one just now. */
+/* `pages` data pages of the unit have been handed out, the last one just now: programs the parity of its
+ * stripe if that is full. */
 void parity_handed_out(struct parity *, struct io *, block_t unit, uint32_t pages);
 
-/* A request enters.  True: before it the die fails. */
+/* Counts a request that enters.  True: the die fails just before it. */
 bool parity_fails_now(struct parity *);
 
-/* The die fails: its pages are lost.  Then each open unit, of so many pages handed out, ends: the parity of
- * its last stripe is programmed if it has a die.  Then each free unit has a die less from now on, as every
- * one that is erased. */
+/* A failure in three steps.  The die loses its pages.  Each open unit, with `pages` handed out, ends: the
+ * parity of a partial last stripe is programmed unless its die has failed.  Each free unit, and later each
+ * one that is erased, has one die less from then on. */
 void parity_lose_die(struct parity *);
 void parity_end_unit(struct parity *, struct io *, block_t unit, uint32_t pages);
 void parity_renew_unit(struct parity *, block_t unit);

@@ -114,7 +114,7 @@ static plane_t placement_next_plane(struct placement *p, die_t die)
 {
 	uint32_t planes = p->geometry->planes_per_die, turn = p->turn[die] + 1;
 
-	turn *= turn < planes; /* no branch: which die's turn it is is random */
+	turn *= turn < planes; /* branch-free: dies come up in random order */
 	p->turn[die] = turn;
 	return die * planes + turn;
 }

@@ -1,6 +1,6 @@
 /*
- * Page allocation: which plane the next page is written to.  Knows the geometry and the load of the dies, and
- * of a write only its logical page and stream.
+ * Page allocation: which plane the next page is written to.  It depends only on the geometry, the load of the
+ * dies, and the logical page and stream of the write.
  */
 #ifndef SPACE_PLACEMENT_H
 #define SPACE_PLACEMENT_H
@@ -16,8 +16,8 @@ enum placement_policy {
 	PLACE_SUPERBLOCK,   /* all planes of a die in turn, for each stream */
 };
 
-/* The die that superblock placement continues with: the least loaded one, or the next; or its blocks are
- * units (space/units.h). */
+/* The die on which superblock placement continues: the least loaded one, or the next one; or each superblock
+ * is a unit (space/units.h). */
 enum superblock_reach { SUPERBLOCK_DIE, SUPERBLOCK_DRIVE, SUPERBLOCK_UNIT };
 
 struct placement_settings {
@@ -39,10 +39,10 @@ struct placement {
 	plane_t *plane;     /* planes in striping order */
 	uint32_t *position; /* inverse of `plane` */
 	die_t *die;         /* dies in striping order */
-	uint32_t *turn;     /* per die: its next plane */
+	uint32_t *turn;     /* per die: the plane chosen last */
 	struct placement_stripe stripe[STREAMS_MOST];
 	enum superblock_reach superblock;
-	uint32_t cursor;    /* last plane of round robin, or first die to ask for its load */
+	uint32_t cursor;    /* round robin: the last plane; else the die at which the search begins */
 	uint32_t positions; /* bound of `cursor` */
 };
 

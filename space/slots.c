@@ -92,7 +92,7 @@ const struct state_row slots_state[] = {
 
 /* ---- invariants ---- */
 
-/* The list is used by this page alone, or it is free. */
+/* Marks a list.  Aborts if it is marked already: it is used by two pages, or by one although it is free. */
 static void slots_mark(const struct slots *s, uint32_t list, uint64_t *marked)
 {
 	BUG_ON(list >= s->list.used || bits_get(marked, list),
@@ -100,7 +100,7 @@ static void slots_mark(const struct slots *s, uint32_t list, uint64_t *marked)
 	bits_set(marked, list);
 }
 
-/* Every list is a page's or free. */
+/* Aborts unless every list belongs to a page or is free. */
 static void slots_check_lists(const struct slots *s, uint64_t *marked)
 {
 	for (uint32_t i = s->list.free; i != INDEX_NONE; i = *(const uint32_t *)pool_at(&s->list, i))

@@ -7,8 +7,8 @@
  *	[0, lists)   the first sub-page of consecutive ones; or whatever else the FTL names below `lists`
  *	[lists, ...) lists + number of the list
  *
- * A page is released (space.h) with its last valid slot; space.h also knows how many slots of the live pages
- * of a block are dead.  A bit for each slot, 4 bytes for each slot of a page with a list.
+ * A page is released (space.h) when its last valid slot dies; space.h also counts the dead slots in the live
+ * pages of each block.  Memory: a bit per slot, and 4 bytes per slot of a page with a list.
  */
 #ifndef SPACE_SLOTS_H
 #define SPACE_SLOTS_H
@@ -24,7 +24,7 @@ struct slots {
 	struct space *space;
 	uint32_t per_page, shift; /* 1 << shift */
 	mask_t full;              /* all slots of a page */
-	uint64_t *live;           /* per page as many bits: bit i = slot i holds valid data */
+	uint64_t *live;           /* per_page bits per page: bit i = slot i holds valid data */
 	owner_t lists;            /* owners from here on name lists */
 	struct pool list;         /* of per_page sub-pages, 4 bytes each */
 };
@@ -32,7 +32,7 @@ struct slots {
 void slots_init(struct slots *, struct space *, uint32_t per_page, owner_t lists);
 void slots_release(struct slots *);
 
-/* Where the bits of a page begin; they share a word. */
+/* Index of the first bit of a page; all of its bits are in one word. */
 static inline size_t slots_bit(const struct slots *s, ppn_t ppn)
 {
 	return (size_t)ppn << s->shift;
@@ -52,13 +52,13 @@ static inline mask_t slots_live(const struct slots *s, ppn_t ppn)
 	return s->live[bit / 64] >> bit % 64 & s->full;
 }
 
-/* The list that such an owner names. */
+/* The list that an owner names; the owner is not below `lists`. */
 static inline uint32_t *slots_list(const struct slots *s, owner_t owner)
 {
 	return (uint32_t *)pool_at(&s->list, owner - s->lists);
 }
 
-/* The slots of a page with that owner will be looked at soon. */
+/* Prefetches the list, if any, of a page with that owner. */
 static inline void slots_prefetch_list(const struct slots *s, owner_t owner)
 {
 	if (owner >= s->lists && owner != OWNER_NONE)
@@ -71,16 +71,16 @@ static inline sub_t slots_sub(const struct slots *s, owner_t owner, uint32_t slo
 	return owner < s->lists ? owner + slot : slots_list(s, owner)[slot];
 }
 
-/* The owner of a page that will hold any sub-pages; the caller fills its list. */
+/* A new owner for a page of any sub-pages; the caller fills its list. */
 owner_t slots_take_list(struct slots *);
 
 /* The page has been programmed with valid data in its first `count` slots. */
 void slots_fill(struct slots *, ppn_t, uint32_t count);
 
-/* The data of these slots is invalid; with the last valid slot the page is released, and its list with it. */
+/* Invalidates these slots.  If no valid slot is left, the page is released, and its list with it. */
 void slots_kill(struct slots *, ppn_t, uint32_t slot, uint32_t count);
 
-/* A page all of whose slots are valid has been copied: the same slots are valid there. */
+/* A page whose slots are all valid has been copied: they are now valid in `to` instead of `from`. */
 void slots_move(struct slots *, ppn_t from, ppn_t to);
 
 extern const struct state_row slots_state[];

@@ -148,7 +148,7 @@ void space_pad(struct space *s, struct io *io, plane_t p, unsigned stream, uint3
 	}
 }
 
-/* The drive has units, and each that is free or going to be opened a die less. */
+/* Recomputes counts of pages after a die has failed: free units have one die less. */
 static void space_count_smaller(struct space *s)
 {
 	s->block_pages = parity_unit_pages(s->units->parity);
@@ -205,7 +205,7 @@ static int space_compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Owners are unique: the page in the low half decides nothing. */
+/* Owners are unique, so the page number in the low half does not affect the order. */
 void space_sort_victim(struct space *s, uint64_t *order)
 {
 	for (uint32_t i = 0; i < s->victim_pages; i++)
@@ -322,7 +322,7 @@ static bool space_planes_hold(void *space)
 	return true;
 }
 
-/* The units of the drive are loaded. */
+/* Called after parity is loaded. */
 static bool space_restored(void *space)
 {
 	struct space *s = space;

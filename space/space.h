@@ -1,13 +1,13 @@
 /*
  * Physical space of page-granular FTLs: the open blocks of each plane and the live pages of each block.  It
- * hands out pages and takes them back.  When a block is collected and which one is decided in gc/, what a
- * page holds by the FTL, which free block is opened next in blocks.h.
+ * hands out pages and takes them back.  gc/ decides when a block is collected and which one, the FTL what a
+ * page holds, blocks.h which free block is opened next.
  *
- * With units (units.h) its blocks are units, and the drive is one plane.
+ * With units (units.h) a block here is a unit, and the drive has one plane.
  *
- * A block is free, open (one stream fills it), closed (full: a candidate for victim selection), begun (its
- * collection is: some of its live pages have moved, the rest will), cached (full, in SLC mode: it is folded,
- * not collected) or retired (worn out, or bad from the start).
+ * A block is free, open (one stream fills it), closed (full: a candidate for victim selection), begun (chosen
+ * as victim; its remaining live pages move later), cached (full, in SLC mode: it is folded, not collected) or
+ * retired (worn out, or bad from the start).
  */
 #ifndef SPACE_SPACE_H
 #define SPACE_SPACE_H
@@ -30,12 +30,12 @@ struct stream {
 };
 
 #define STREAM_HOST  0u
-#define STREAMS_MOST 24u /* with that of wear levelling, which always opens the most worn block */
+#define STREAMS_MOST 24u /* including that of wear levelling, which opens the most worn free block */
 
 enum block_state { BLOCK_FREE, BLOCK_OPEN, BLOCK_CLOSED, BLOCK_BEGUN, BLOCK_CACHED, BLOCK_RETIRED };
 
-/* 4 bytes: with 8 or 16 the records of the blocks that planes fill would evict each other from the caches (as
- * those of struct flash_block would).  `valid` is in the top bits, where counting is one addition. */
+/* 4 bytes: with 8 or 16 the records of the planes' open blocks would map to the same cache sets (see struct
+ * flash_block).  `valid` is in the top bits, where counting is one addition. */
 struct space_block {
 	unsigned state : 3;  /* enum block_state; 0 = free, so that zeroed memory is right */
 	unsigned stream : 5; /* that opened it last */
@@ -49,14 +49,14 @@ struct open_block {
 
 struct space_plane {
 	struct open_block open[STREAMS_MOST];
-	uint32_t free_pages; /* of free blocks and of open ones: not handed out */
+	uint32_t free_pages; /* pages of free and open normal blocks that are not handed out */
 	block_t begun;       /* BLOCK_NONE: none */
 };
 
 /* Since the statistics began. */
 struct stream_statistics {
 	uint64_t opened; /* blocks */
-	uint64_t moved;  /* pages, out of blocks of the stream, by collection */
+	uint64_t moved;  /* pages that collection moved out of blocks of the stream */
 	uint64_t died;   /* pages of the stream that were written again or trimmed */
 };
 
@@ -67,7 +67,7 @@ struct space_index {
 	struct gc_policy *policy;
 	void (*add)(struct gc_policy *, block_t);     /* the block is closed: a candidate */
 	void (*changed)(struct gc_policy *, block_t); /* a page of a candidate has died */
-	void (*remove)(struct gc_policy *, block_t);  /* the block is going to be erased */
+	void (*remove)(struct gc_policy *, block_t);  /* no candidate any more: begun or to be erased */
 	const struct link *link;                      /* per block, to prefetch: what `changed` reads first */
 };
 
@@ -77,17 +77,17 @@ struct space {
 	struct flash *flash;
 	struct blocks *blocks;
 	struct blocks *pool;  /* blocks that are always in SLC mode; NULL: none.  Not counted as free pages */
-	uint32_t slc_density; /* pages of a block for one of a block in SLC mode; 0: there are none */
+	uint32_t slc_density; /* pages of a normal block for one page in SLC mode; 0: no SLC mode */
 	uint32_t block_pages; /* of a block that is opened now */
 	uint32_t plane_pages; /* of each plane, without the pool */
 	struct space_block *block;
-	uint32_t *dead_slots; /* per block: of its live pages; NULL unless pages have slots */
+	uint32_t *dead_slots; /* per block: dead slots of its live pages; NULL unless pages have slots */
 	uint64_t *stamp;      /* per block: `handed_out` when it was closed; NULL without space_keep_ages() */
 	struct space_plane *plane;
 	struct space_index index;
 	struct stream stream[STREAMS_MOST];
 	struct stream_statistics count[STREAMS_MOST];
-	unsigned streams;     /* the FTL's and that of wear levelling */
+	unsigned streams;     /* number: the FTL's and that of wear levelling */
 	unsigned wear_stream; /* for cold data */
 	uint32_t slot_shift;  /* a page has 1 << slot_shift slots: space_have_slots() */
 	uint32_t reserve;     /* free blocks per plane that only the collector may open */
@@ -95,7 +95,7 @@ struct space {
 
 	/* A victim whose live pages are being moved; its changes are not reported to `index`. */
 	block_t victim;        /* BLOCK_NONE: none */
-	ppn_t *victim_page;    /* its pages that were live when this began; some may have died since */
+	ppn_t *victim_page;    /* its pages that were live when the move began; some may have died since */
 	uint32_t victim_pages; /* number of them */
 };
 
@@ -103,7 +103,7 @@ struct space {
 struct space *space_create(struct blocks *, const struct stream *, uint32_t reserve);
 void space_free(struct space *);
 
-/* That of the drive, whose pages, unlike those of units, have all their numbers. */
+/* The geometry of the drive itself: it counts all physical pages, that of units may count fewer. */
 static inline const struct geometry *space_device(const struct space *s)
 {
 	return s->units ? s->units->device : s->geometry;
@@ -130,8 +130,8 @@ static inline bool space_has_page(const struct space *s, plane_t p, unsigned str
 /* From now on `stamp` is kept.  To be called before the first page is handed out. */
 void space_keep_ages(struct space *);
 
-/* Streams may have blocks in SLC mode: any free ones, or those of the pool (which may be NULL, and is
- * freed with the space).  Before the first page is handed out. */
+/* Streams may have blocks in SLC mode: those of the pool, which is freed with the space, or any free ones if
+ * it is NULL.  To be called before the first page is handed out. */
 void space_have_slc(struct space *, uint32_t density, struct blocks *pool);
 
 static inline uint32_t space_slc_pages(const struct space *s)
@@ -139,10 +139,10 @@ static inline uint32_t space_slc_pages(const struct space *s)
 	return s->geometry->pages_per_block / s->slc_density;
 }
 
-/* The next page of the open SLC block, which is cached with its last one. */
+/* Hands out the next page of the open SLC block.  With its last page the block becomes cached. */
 ppn_t space_take_slc(struct space *, plane_t, unsigned stream);
 
-/* For space_take(): opens a block for the stream, which has none in that plane; closes its full one. */
+/* For space_take(): opens a block for the stream, which has none in that plane; closes its open block. */
 void space_open(struct space *, plane_t, unsigned stream);
 void space_close(struct space *, plane_t, unsigned stream);
 
@@ -172,11 +172,11 @@ static inline ppn_t space_take(struct space *s, struct io *io, plane_t p, unsign
 	return ppn;
 }
 
-/* Programs up to so many of the next pages of the stream's open block for nobody: they are dead at once, and
- * not handed out.  A stream without an open block has nothing to fill up. */
+/* Pads the stream's open block, if it has one: programs up to `pages` of its next pages, which are dead at
+ * once and not handed out. */
 void space_pad(struct space *, struct io *, plane_t, unsigned stream, uint32_t pages);
 
-/* A die of units with parity has failed: their open ones end, and those that are opened are smaller. */
+/* A die of a drive with parity fails: open units are closed, and units opened later are smaller. */
 void space_lose_die(struct space *, struct io *);
 
 /* For a page that will be read or released soon. */
@@ -190,12 +190,12 @@ static inline void space_prefetch(const struct space *s, ppn_t ppn)
 	flash_prefetch(s->flash, ppn);
 }
 
-/* Live pages of a closed or begun block are going to be moved: sets `victim`, `victim_page` and
- * `victim_pages`.  At the end the block is erased, or begun: it is no candidate until its last page moves. */
+/* Live pages of the block are going to be moved: sets `victim`, `victim_page` and `victim_pages`.  At the end
+ * a closed block that was not erased is begun: it is no candidate any more. */
 void space_begin_victim(struct space *, block_t);
 void space_end_victim(struct space *);
 
-/* `victim_page` in the order of the pages' owners.  `order` has room for a block. */
+/* Sorts `victim_page` by the owners of the pages.  `order`: scratch with room for the pages of a block. */
 void space_sort_victim(struct space *, uint64_t *order);
 
 /* A closed block is going to be moved later: begun from now on. */
@@ -204,7 +204,7 @@ void space_mark_begun(struct space *, block_t);
 /* The page is dead from now on. */
 void space_release(struct space *, ppn_t);
 
-/* The page was copied, and is dead: flash_move() has taken its owner already. */
+/* The page was copied and is dead: flash_move() has removed its owner already. */
 void space_moved_away(struct space *, ppn_t from);
 
 /* For an FTL whose pages die in parts (slots.h) and whose collection packs live slots: a page has 1 << shift

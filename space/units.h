@@ -1,12 +1,12 @@
 /*
- * Units: the blocks of one number in all planes, which are opened, filled, collected and erased together
- * (superblocks that stay together; reclaim units of the whole drive).
+ * A unit is the blocks of the same number in all planes, which are opened, filled, collected and erased
+ * together (superblocks that stay together; reclaim units of the whole drive).
  *
- * To space and collector a unit is a block of a drive with one plane: they count in `geometry` below.  Page k
+ * To space and collector a unit is a block of a drive with one plane: they use `geometry` below.  Page k
  * of a unit is in plane k mod planes, in striping order, at offset k div planes.
  *
- * With bad blocks (bad.h) there are fewer units, and the blocks of one are listed.  With parity (parity.h)
- * the pages of a unit are those of data.
+ * With bad blocks (bad.h) there are fewer units, and each has a list of its blocks.  With parity (parity.h)
+ * only data pages count as pages of a unit.
  */
 #ifndef SPACE_UNITS_H
 #define SPACE_UNITS_H
@@ -26,7 +26,7 @@ struct units {
 	struct parity *parity; /* NULL: none */
 };
 
-/* The arrays of `struct placement` (space/placement.h), which must outlive it. */
+/* `plane` and `position` are arrays of struct placement (space/placement.h), which must outlive it. */
 void units_init(
 	struct units *, const struct geometry *device, const plane_t *plane, const uint32_t *position);
 void units_release(struct units *);
@@ -42,7 +42,7 @@ static inline block_t units_block(const struct units *u, block_t unit, uint32_t 
 	return u->plane[i] * u->device->blocks_per_plane + unit;
 }
 
-/* For units_page() and units_number(). */
+/* units_page() and units_number() for units with parity. */
 ppn_t units_page_beside_parity(const struct units *, block_t unit, uint32_t k);
 uint32_t units_number_beside_parity(const struct units *, ppn_t);
 
