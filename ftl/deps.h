@@ -10,7 +10,7 @@
 #define DEPS_MOST 8u
 
 struct deps {
-	op_t op[DEPS_MOST]; /* without duplicates and OP_NONE */
+	op_t op[DEPS_MOST]; /* no duplicates, no OP_NONE */
 	uint32_t count;
 };
 
@@ -24,7 +24,7 @@ static inline op_t deps_last(const struct deps *d)
 	return d->count ? d->op[d->count - 1] : OP_NONE;
 }
 
-/* flash_read() and flash_program() after all of them. */
+/* The same as flash_read() and flash_program(), but dependent on the whole set. */
 op_t deps_read(struct io *, ppn_t, uint32_t sectors, enum cause, const struct deps *);
 op_t deps_program(struct io *, ppn_t, owner_t, uint32_t sectors, enum cause, const struct deps *);
 

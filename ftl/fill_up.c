@@ -8,7 +8,7 @@ static void fill_up_pages(struct store *s, struct io *io, plane_t plane, unsigne
 	space_pad(s->space, io, plane, stream, pages);
 }
 
-/* Fills up the open blocks of all planes for which `wanted` is true.  Returns the number of pages. */
+/* Pads, in all planes, the open blocks for which `wanted` is true.  Returns the number of pads. */
 static uint64_t fill_up_open(struct store *s, struct io *io, uint32_t ticket,
 	bool (*wanted)(const struct store *, plane_t, unsigned stream, uint32_t pages, uint32_t ticket))
 {
@@ -28,7 +28,7 @@ static uint64_t fill_up_open(struct store *s, struct io *io, uint32_t ticket,
 	return filled;
 }
 
-/* The room that a victim begun needs is not for pads. */
+/* Pads must not take the room that a collection in progress needs. */
 static bool fill_up_is_spare(
 	const struct store *s, plane_t plane, unsigned stream, uint32_t pages, uint32_t ticket)
 {
@@ -57,7 +57,7 @@ bool fill_up_next(struct store *s)
 	return true;
 }
 
-/* Finishes what is begun of collections, if no room is left for anything else. */
+/* Finishes every collection in progress: for when no room can be spared for pads. */
 static bool fill_up_with_survivors(struct store *s, struct io *io)
 {
 	bool finished = false;
@@ -91,8 +91,8 @@ static bool fill_up_holds_up(
 		s->space->flash->schedule, s->space->plane[plane].open[stream].block, ticket);
 }
 
-/* Pads for which a request waits may take what a victim begun was promised: that goes on first.  What it
- * moves may fill up the wordline, too. */
+/* Pads that a request waits for may take room that a collection in progress needs: it is finished first.  The
+ * pages that it moves may also fill up the wordline. */
 static void fill_up_finish_victims(struct store *s, struct io *io, uint32_t ticket)
 {
 	for (plane_t plane = 0; plane < s->space->geometry->planes; plane++)

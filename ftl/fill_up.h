@@ -1,8 +1,8 @@
 /*
- * Filling up wordlines: programs whose wordline lacks pages go on when pages of nobody take the place of
- * those (flash/wordline.h).  That happens when the drive stops between two events: a wait of a wordline is
- * over, or nothing else could ever go on; and when a request waits for data to be in flash.  Planes in order,
- * and in each of them streams in order.
+ * Padding of wordlines: pages that belong to nobody fill up an incomplete wordline, so that its programs can
+ * go on (flash/wordline.h).  This happens between two events, when a wordline has waited for
+ * flash.wordline_wait_ns or nothing else could ever go on, and when a request waits for data to be in flash.
+ * Planes are padded in order, and the streams of each plane in order.
  *
  * Without a store (NULL) there is nothing to fill up.
  */
@@ -11,17 +11,19 @@
 
 #include "ftl/store.h"
 
-/* Takes a wait that is over off the schedule and fills up its wordline, if that has data of the host.
- * False: no wait is over.  */
+/* Takes the next wait that is over off the schedule and pads its wordline, if it is of a stream of the host
+ * and the plane can spare the room.  False: no wait is over. */
 bool fill_up_next(struct store *);
 
-/* Fills up every wordline, if nothing else can go on.  False: something can, or there is nothing to fill. */
+/* If no operation in flight can go on: pads every incomplete wordline for which there is room to spare; if
+ * there is none, finishes the collections in progress.  False: nothing was done. */
 bool fill_up_stalled(struct store *);
 
-/* Fills up what holds up programs of the request, or, INDEX_NONE, of any and with cause host: in `io`. */
+/* Pads, as part of `io`, the wordlines that hold up programs of the request with this ticket; INDEX_NONE:
+ * programs with cause host of any request. */
 void fill_up_for(struct store *, struct io *, uint32_t ticket);
 
-/* Outside time: every open block goes on with a whole wordline. */
+/* Outside time: pads every open block to the end of its wordline, if there is room to spare. */
 void fill_up_untimed(struct store *);
 
 #endif

@@ -50,11 +50,11 @@ struct ftl {
 	const struct ftl_settings *core;
 	const struct geometry *geometry;
 	struct flash *flash;
-	struct store *store;             /* of an FTL that makes one in its init (store.h), else NULL */
+	struct store *store;             /* NULL unless the FTL creates one in its init (store.h) */
 	struct map_statistics map;       /* look-ups; reported as map.* */
-	struct map_statistics uncounted; /* those outside time */
+	struct map_statistics uncounted; /* look-ups outside time */
 	bool failed;                     /* the drive is full or worn out: no page could be taken */
-	char refusal[128];               /* or a request broke a rule: how, after "request N "; else empty */
+	char refusal[128]; /* not empty: a request broke a rule; text that follows "request N " */
 };
 
 struct ftl_facts {
@@ -64,7 +64,7 @@ struct ftl_facts {
 	uint64_t map_bytes;      /* of the mapping as a real controller would keep it */
 };
 
-/* The model. The core creates, frees, checks, saves and reports the store; these functions do the rest. */
+/* The model.  The core frees, checks, saves and reports the store; these functions do the rest. */
 struct ftl_ops {
 	const char *name, *brief;
 	size_t size;                   /* of the private state */
@@ -93,32 +93,32 @@ struct ftl_ops {
 	bool map_in_dram;      /* all of it, always: the settings map.* have no effect */
 	bool collects_untimed; /* its store's collections take no time */
 
-	/* Before anything else is made: makes the logical size smaller, and sets the zones of a drive that is
-	 * written in zones.  `settings`: the FTL's own.  False and a fault: the drive cannot have them. */
+	/* Called before anything else is created: reduces the logical size, and sets the zones of a drive
+	 * that is written in zones.  `settings`: the FTL's own.  False and a fault: they do not fit. */
 	bool (*shape)(const void *settings, struct geometry *, struct fault *);
 	/*
-	 * Of a drive that is written in zones: asked before each write or trim.  Data that is appended names
-	 * its zone, and the extent becomes the place where it goes.  False: refused, nothing is done; if it
-	 * ends the run, the FTL is marked failed and has set `refusal`.
+	 * For a drive that is written in zones: called before each write or trim.  The extent of an append
+	 * names the zone, and is set to the place where the data goes.  False: refused, nothing is done; if
+	 * that ends the run, the FTL is marked failed and has set `refusal`.
 	 */
 	bool (*admit)(struct ftl *, struct io *, struct extent *, enum request_type, bool append);
 
-	/* Of such a drive: a command for one of its zones.  False: refused, as above. */
+	/* For such a drive: a command for one of its zones.  False: refused, as above. */
 	bool (*command)(struct ftl *, struct io *, uint32_t zone, enum zone_command);
 
 	/* Adds the FTL's own statistics to the list. */
 	void (*statistics)(struct ftl *, struct stat_list *);
 	/* A reason to doubt the results, as part of a sentence. False: there is none. */
 	bool (*doubt)(const struct ftl *, char *text, size_t bytes);
-	/* Outside time: programs the mapping pages that exist and are not yet in flash.  After each write of
-	 * preconditioning; of a fill, once after all its data. */
+	/* Outside time: programs the mapping pages that exist and are not yet in flash.  Called after each
+	 * write of preconditioning; for a fill, once after all its data. */
 	void (*place_map)(struct ftl *, struct io *);
 
-	/* Programs whatever data waits in the FTL's memory.  Not for data that waits until a page is full: it
-	 * stays. */
+	/* Programs the data that the FTL buffers in memory, except partial pages that are kept there to be
+	 * filled later. */
 	void (*flush)(struct ftl *, struct io *);
 
-	unsigned host_streams; /* among which data of the host is divided at the same time; 0: one */
+	unsigned host_streams; /* streams that take data of the host at the same time; 0: one */
 
 	/* For buffers that require it: writes these extents into one page. */
 	void (*write_merged)(struct ftl *, struct io *, const struct extent *, size_t n);
@@ -136,7 +136,7 @@ struct ftl_words {
 	void (*name_owner)(const struct ftl *, owner_t, char *text, size_t bytes);
 	/* Prints where the sectors of a logical page are according to the mapping. */
 	void (*print_entry)(const struct ftl *, lpn_t, FILE *);
-	/* Prints what a picture should tell besides: the states of zones, and the like. */
+	/* Prints what else a picture should show, such as the states of zones. */
 	void (*print_state)(const struct ftl *, FILE *);
 };
 

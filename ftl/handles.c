@@ -84,8 +84,8 @@ uint32_t handles_more_streams(const struct handle_settings *s)
 	return (uint32_t)(s->handles - 1) * (s->isolation == ISOLATED_PERSISTENTLY ? 2 : 1);
 }
 
-/* Handle 0 has the FTL's own streams.  Those of the others stand behind them, so that the FTL's keep their
- * numbers. */
+/* Handle 0 uses the FTL's own streams.  The streams of the other handles are appended, so that the FTL's keep
+ * their numbers. */
 static void handles_add_streams(struct handles *h, struct stream *streams, unsigned *count)
 {
 	static const char *const host[HANDLES_MOST] = { "host", "host 1", "host 2", "host 3", "host 4",

@@ -3,8 +3,9 @@
  * block (NVMe's Flexible Data Placement).  Each handle has a stream of its own in each plane; the blocks that
  * it fills are its reclaim units.
  *
- * A request names its handle by its device or by a hint, or the handle follows from the address.  What the
- * collector moves goes to blocks that all handles share (initially isolated), or stays apart (persistently).
+ * A request names its handle by its device or by a hint, or the handle follows from the address.  Pages moved
+ * by the collector go to blocks that all handles share (initially isolated), or to blocks of their own handle
+ * (persistently isolated).
  */
 #ifndef FTL_HANDLES_H
 #define FTL_HANDLES_H
@@ -41,7 +42,7 @@ struct handle_count {
 
 struct handle_statistics {
 	uint64_t invalid, updates;
-	uint64_t host_bytes; /* of writes that entered */
+	uint64_t host_bytes; /* of all writes taken in */
 	/* Filled in when the statistics are read. */
 	uint64_t gc_units, gc_moved_pages, unit_bytes, media_bytes, erased_bytes;
 };
@@ -61,23 +62,23 @@ static inline bool handles_are_on(const struct handle_settings *s)
 	return s->handles > 1;
 }
 
-/* Reads the ranges and adds to `streams`, of an FTL that has `*count`, those of handles 1 and up.  False
- * and a fault. */
+/* Reads the ranges and appends the streams of handles 1 and up to the FTL's `*count` streams.  False and a
+ * fault: a range is wrong. */
 bool handles_init(struct handles *, const struct handle_settings *, const struct geometry *,
 	struct stream *streams, unsigned *count, struct fault *);
 
 /* Streams of a plane that handles need beyond those of an FTL without handles. */
 uint32_t handles_more_streams(const struct handle_settings *);
 
-/* The handle of a request that enters, of a drive with handles; of a page by its address, unless it has that
- * of its request. */
+/* On a drive with handles: the handle of a request, counted as it is taken in; the handle of a page, by its
+ * address with fdp.by = range, else `of_request`. */
 uint8_t handles_of_request(struct handles *, const struct request *);
 uint8_t handles_of_page(const struct handles *, lpn_t, uint8_t of_request);
 
-/* The handle whose data a stream takes, as far as only one does; -1: none, or several. */
+/* The handle whose data the stream takes; -1: of no handle, or of several. */
 int handles_of_stream(const struct handles *, unsigned stream);
 
-/* The handle goes on in new blocks: what is left of its open ones is padded. */
+/* Pads the rest of the open blocks of the handle that the request names: its data goes on in new blocks. */
 void handles_update(struct handles *, struct io *, const struct request *);
 
 /* A page has been handed out for data of the host. */

@@ -20,7 +20,7 @@ void page_walk_meet(struct page_walk *w, struct page_part *part)
 	}
 }
 
-/* The next run of sectors of the mask behind `e`, whose ends are both at the start of the page at first. */
+/* Sets `e` to the next run of sectors of the mask behind e->end, the page's start at first.  False: none. */
 static bool pages_next_run(const struct geometry *g, lpn_t lpn, mask_t mask, struct extent *e)
 {
 	sector_t first = geometry_page_start(g, lpn);

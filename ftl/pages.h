@@ -12,7 +12,7 @@ struct page_part {
 	mask_t mask; /* its sectors; with holes if several extents meet in the page */
 };
 
-/* Walks over disjoint extents.  Ascending ones that meet in a page are one part of it. */
+/* Walks over disjoint extents page by page.  Ascending extents that meet in a page form one part. */
 struct page_walk {
 	const struct geometry *geometry;
 	const struct extent *extent, *end;
@@ -48,7 +48,7 @@ static inline bool page_walk_next(struct page_walk *w, struct page_part *part)
 	return true;
 }
 
-/* For the next three, with an oracle. */
+/* The next three functions, if there is an oracle. */
 void pages_tell_host(struct io *, ppn_t, lpn_t, mask_t);
 void pages_tell_kept(struct io *, ppn_t, ppn_t from, lpn_t, mask_t);
 void pages_tell_answer(struct io *, ppn_t, lpn_t, mask_t);
@@ -72,8 +72,9 @@ static inline void pages_answer(struct io *io, ppn_t ppn, lpn_t lpn, mask_t mask
 		pages_tell_answer(io, ppn, lpn, mask);
 }
 
-/* For sectors of a page that the FTL holds in DRAM: oracle_dram_store(), _answer() or _drop(); they were read
- * from a page; they are in a page now, and in DRAM no more. */
+/* For sectors of a page that the FTL holds in DRAM.  pages_tell_dram() is for oracle_dram_store(), _answer()
+ * or _drop(); pages_tell_loaded(): they were read from page `from`; pages_tell_stored(): they are now in page
+ * `to` and no longer in DRAM. */
 void pages_tell_dram(
 	struct flash *, lpn_t, mask_t, void (*tell)(struct oracle *, enum oracle_holder, struct extent));
 void pages_tell_loaded(struct flash *, ppn_t from, lpn_t, mask_t);

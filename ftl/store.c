@@ -9,7 +9,7 @@
 /*
  * Each plane needs its reserve, an open block and a victim.  Mapping pages fill blocks beside the open one.
  * An FTL that packs cannot use the rest of a block of mapping pages, nor one page of each plane.  `pooled`,
- * `bad`: blocks of each plane that are never normal ones, or never used.
+ * `bad`: blocks of each plane that are always SLC blocks, or never used.
  */
 static bool store_check_room(const struct geometry *g, const struct store_plan *plan, uint32_t kept,
 	uint32_t pooled, uint32_t bad, struct fault *fault)
@@ -34,7 +34,7 @@ static bool store_check_room(const struct geometry *g, const struct store_plan *
 		fmax(0, floor(spare * 10) / 10), map_pages, pool, broken, kept + 2);
 }
 
-/* Is there room for the logical pages in units of so many data pages: those before a failure, or after it? */
+/* Do the logical pages fit if each unit has `unit_pages` data pages?  `failed`: a die has failed. */
 static bool store_fits_beside_parity(const struct store *s, const struct store_plan *plan, uint32_t kept,
 	uint32_t unit_pages, bool failed, struct fault *fault)
 {
@@ -59,7 +59,7 @@ static bool store_check_parity(
 	       (!p->settings->fail_at || store_fits_beside_parity(s, plan, kept, p->less.pages, true, fault));
 }
 
-/* The plan's streams under gc.separate.  Returns their number. */
+/* Copies the plan's streams; unless `separate`, survivors stay in their stream.  Returns their number. */
 static unsigned store_plan_streams(const struct store_plan *plan, bool separate, struct stream *streams)
 {
 	unsigned i = 0;
@@ -72,9 +72,9 @@ static unsigned store_plan_streams(const struct store_plan *plan, bool separate,
 	return i;
 }
 
-/* Blocks of each plane beside the reserve, a victim and the open blocks of a drive without these features:
- * static wear levelling, each handle, each of the `streams` of a plan that divides data, and what is folded
- * have open blocks of their own, and handles are all written while the plane is low. */
+/* Blocks that each plane needs beside the reserve, a victim and the open blocks of a drive without these
+ * features.  Static wear levelling, folding, each handle and each of the `streams` of a plan that divides
+ * data need open blocks of their own; and the host writes to all handles while the plane is low. */
 static uint32_t store_kept_blocks(const struct ftl_settings *s, const struct store_plan *plan,
 	unsigned streams, const struct geometry *g)
 {
@@ -88,8 +88,8 @@ static uint32_t store_kept_blocks(const struct ftl_settings *s, const struct sto
 	return (s->wear.delta > 0) + slc_is_on(&s->slc) + more;
 }
 
-/* Adds the streams of an SLC cache; returns that of its blocks.  What is folded has a stream of its own,
- * unless moved and written pages share blocks. */
+/* Adds the streams of an SLC cache; returns the one that fills SLC blocks.  Folded pages have a stream of
+ * their own, unless moved and written pages share blocks. */
 static unsigned store_add_slc_streams(bool separate, struct stream *streams, unsigned *count)
 {
 	unsigned slc = (*count)++, fold = STREAM_HOST;
@@ -126,7 +126,7 @@ static enum free_order store_free_order(const struct wear_settings *s)
 	return s->dynamic ? FREE_LEAST_WORN : FREE_OLDEST;
 }
 
-/* The geometry in which space and collector count; NULL and a fault. */
+/* The geometry that space and collector work with: the drive's, or that of its units.  NULL and a fault. */
 static const struct geometry *store_geometry(struct store *s, struct flash *flash, struct fault *fault)
 {
 	const struct geometry *device = flash->geometry;
@@ -216,7 +216,7 @@ void store_free(struct store *s)
 	memory_free(s);
 }
 
-/* A page of the plane: for data of the host that the SLC cache takes, or of the stream. */
+/* Takes a page of the plane: with `cached` from the SLC cache, if it has one; else from the stream. */
 static ppn_t store_take_in(struct store *s, struct io *io, plane_t plane, unsigned stream, bool cached)
 {
 	ppn_t ppn = cached ? slc_take(&s->slc, io, plane) : PPN_NONE;
@@ -228,7 +228,7 @@ static ppn_t store_take_in(struct store *s, struct io *io, plane_t plane, unsign
 	return space_take(s->space, io, plane, stream, s->collector->collecting);
 }
 
-/* PLANE_NONE: one is chosen.  Returns the plane of the page, too. */
+/* Takes a page of *plane, else of the planes after it; PLANE_NONE: placement chooses.  Sets *plane. */
 static inline ppn_t store_take_somewhere(
 	struct ftl *f, struct io *io, lpn_t lpn, unsigned stream, bool cached, plane_t *plane)
 {
@@ -247,7 +247,7 @@ static inline ppn_t store_take_somewhere(
 	return PPN_NONE;
 }
 
-/* For data of the host, for which handles, the plan or the SLC cache decide. */
+/* For data of the host, if handles, the plan or an SLC cache decide where it goes. */
 static ppn_t store_take_directed(struct ftl *f, struct io *io, lpn_t lpn, plane_t *plane)
 {
 	struct store *s = f->store;
@@ -314,7 +314,7 @@ void store_lose_die(struct ftl *f, struct io *io)
 {
 	struct store *s = f->store;
 
-	collector_finish(s->collector, io, 0); /* it was promised room in the open units, which end */
+	collector_finish(s->collector, io, 0); /* its copies need room in the open units, which end now */
 	space_lose_die(s->space, io);
 	collector_count_pages(s->collector);
 	for (block_t b = 0; refresh_is_on(&s->settings->refresh) && b < s->space->geometry->blocks; b++)
@@ -323,7 +323,7 @@ void store_lose_die(struct ftl *f, struct io *io)
 		collector_rebuild(s->collector, io);
 }
 
-/* Extra live pages that one request may need for a moment. */
+/* Extra live pages that one request may need temporarily. */
 #define SPARE_MARGIN 4
 
 int64_t store_spare_pages(const struct store *s)
@@ -343,7 +343,7 @@ void store_facts(const struct store *s, struct ftl_facts *facts)
 	facts->retired_blocks = s->blocks->retired;
 }
 
-/* ---- for who watches ---- */
+/* ---- for pictures ---- */
 
 uint32_t store_tag_columns(const struct store *s)
 {
@@ -369,7 +369,7 @@ void store_tag(const struct store *s, block_t block, char tag[STORE_TAG])
 		memcpy(tag, (char[STORE_TAG]){ '@', (char)('0' + handle) }, STORE_TAG);
 }
 
-/* What follows from a die that had failed. */
+/* After loading: if a die had failed, planes have fewer pages. */
 static bool store_restored(void *store)
 {
 	struct store *s = store;

@@ -18,16 +18,16 @@ struct store_plan {
 	/* Ended by a NULL name.  With gc.separate off, survivors stay in their own stream. */
 	const struct stream *streams;
 	struct collector_client client;
-	/* Free blocks of each plane that only the collector may open; 0 = 1, enough for the live pages of any
-	 * victim. More for FTLs that write mapping pages during a collection. */
+	/* Free blocks of each plane that only the collector may open; 0 means 1, enough for the live pages of
+	 * any victim.  More for FTLs that write mapping pages during a collection. */
 	uint32_t reserve;
-	uint32_t map_pages; /* at most in flash, in addition to the logical pages */
+	uint32_t map_pages; /* most that flash holds, in addition to the logical pages */
 	/* collection packs live slots of partly dead pages, and one block is all the reserve there is */
 	bool packs;
 	bool mixes_requests; /* a page may hold data of several requests */
 	bool sorts_requests; /* pages of several requests are written together */
-	/* Optional: the stream of data of the host, asked for once for each page, before room is made for it;
-	 * with it goes `stream_of` of the client. */
+	/* Optional, with `stream_of` of the client: the stream for a page of host data.  Called once for each
+	 * page, before room is made for it. */
 	unsigned (*stream_of)(struct ftl *, struct io *, lpn_t);
 };
 
@@ -55,24 +55,25 @@ bool store_create(struct ftl *, const struct store_plan *, struct fault *);
 void store_free(struct store *);
 
 /*
- * A page of the stream to program, collecting first where the chosen plane is low.  `lpn` matters to static
- * placement only.  PPN_NONE: the drive is full or worn out; the FTL is marked failed, gives up the request
- * and leaves its mapping as it is.
+ * Takes a page of the stream to program, collecting first if the chosen plane is low.  `lpn` matters to
+ * static placement and, for data of the host, to handles by range and to the plan's `stream_of`.  PPN_NONE:
+ * the drive is full or worn out and the FTL is marked failed; it gives up the request and leaves its mapping
+ * as it is.
  */
 ppn_t store_take(struct ftl *, struct io *, lpn_t, unsigned stream);
 
-/* The same from this plane, for pages that are to be in one; PLANE_NONE: from any.  *plane becomes that of
- * the page: another one if the plane is full. */
+/* The same from *plane, for pages that are to share a plane; PLANE_NONE: from any.  *plane is set to the
+ * plane of the page, another one if the first is full. */
 ppn_t store_take_from(struct ftl *, struct io *, lpn_t, unsigned stream, plane_t *plane);
 
 /* Makes room for a page of a stream of the FTL's own, collecting where needed, and returns its plane.
  * PLANE_NONE: the drive is full; the FTL is marked failed. */
 plane_t store_make_room(struct ftl *, struct io *, lpn_t, unsigned stream);
 
-/* Collects one block of the plane with the fewest free pages that can be collected.  False: none can. */
+/* Collects one block, in the plane with the fewest free pages that has a victim.  False: none has one. */
 bool store_collect(struct store *, struct io *);
 
-/* A die of units with parity fails. */
+/* A die of a drive with parity fails: open units end, and lost pages may be rebuilt. */
 void store_lose_die(struct ftl *, struct io *);
 
 /*
@@ -81,8 +82,8 @@ void store_lose_die(struct ftl *, struct io *);
  */
 int64_t store_spare_pages(const struct store *);
 
-/* What is said of blocks beside their number: "s" of one in SLC mode, "@1" of one with data of placement
- * handle 1, "" of any other; and the most columns this takes on the drive. */
+/* The tag shown behind a block's number: "s" for a block in SLC mode, "@1" for one with data of placement
+ * handle 1, else ""; and the most columns that tags take on this drive. */
 #define STORE_TAG 3
 uint32_t store_tag_columns(const struct store *);
 void store_tag(const struct store *, block_t, char tag[STORE_TAG]);

@@ -3,7 +3,7 @@
 #include "base/bits.h"
 #include "base/memory.h"
 
-/* In a collection into the reserve of its own plane: other planes need theirs. */
+/* During a collection, from the reserve of the victim's plane: other planes need their own. */
 static ppn_t table_take_page(void *table, struct io *io, uint32_t id)
 {
 	struct table *t = table;

@@ -79,7 +79,7 @@ static void across_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t f
 	}
 }
 
-/* Only owners that are logical pages have a target. */
+/* The two stages differ only for owners that are logical pages. */
 static void across_prefetch(const struct ftl *f, owner_t owner, enum prefetch_stage stage)
 {
 	const struct across *a = f->state;
@@ -111,7 +111,7 @@ static uint32_t across_pages_for(uint32_t entries, uint32_t per_page)
 	return entries / per_page + (entries % per_page != 0);
 }
 
-/* An area is a live page that its two logical pages do not replace, so the spare pages limit their number. */
+/* An area is a live page beside its two normal pages, so the spare pages limit the number of areas. */
 static bool across_plan_areas(struct ftl *f, uint32_t *limit, struct fault *fault)
 {
 	const struct across *a = f->state;

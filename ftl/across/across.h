@@ -1,11 +1,11 @@
 /*
- * Across-FTL from within: its tables, and what the files of this folder share.  No other file includes it.
+ * Across-FTL, internals shared by the files of this folder.  No other file includes it.
  *
  * A write of at most a page that straddles a page border is stored alone in one flash page, an area.  Each
  * sector has at most one owner: the normal page of its logical page (its bit is set in the page table) or one
- * area.  An area is found by the logical page left of its border, its anchor: two ranges over the same border
- * overlap, so there is at most one area for each border, and a logical page touches at most two areas
- * (anchors lpn - 1 and lpn).
+ * area; with release_stale off, the normal page keeps its bit, too.  An area is found by the logical page
+ * left of its border, its anchor: two ranges over the same border overlap, so there is at most one area for
+ * each border, and a logical page touches at most two areas (anchors lpn - 1 and lpn).
  */
 #ifndef FTL_ACROSS_ACROSS_H
 #define FTL_ACROSS_ACROSS_H
@@ -26,7 +26,7 @@ struct across_settings {
 	uint64_t max_areas;
 };
 
-/* Sectors that the flash page holds, of the anchor page (left) and of the page after it (right). */
+/* left, right: sectors of the anchor page, and of the page after it, that the area's flash page holds. */
 struct across_area {
 	mask_t left, right;
 	lpn_t anchor;
@@ -84,8 +84,8 @@ static inline const struct across_settings *across_settings(const struct ftl *f)
 }
 
 /*
- * A contiguous part of the request being served. It has holes if a buffer flushes several extents that share
- * a page, but it touches each page from `first` to `last`.
+ * A part of the request being served that touches each page from `first` to `last`. It has holes if a buffer
+ * flushes several extents that share a page.
  */
 struct across_piece {
 	struct ftl *f;
@@ -117,7 +117,7 @@ extern const struct state_row across_areas_state[];
 /* Aborts unless exactly the indices of areas that hold something are taken. */
 void across_areas_check(const struct across_area_table *);
 
-/* The lowest free index; used < limit. */
+/* Takes the lowest free index; there must be one (used < limit). */
 uint32_t across_areas_take(struct across_area_table *);
 void across_areas_give(struct across_area_table *, uint32_t index);
 
@@ -148,8 +148,7 @@ static inline uint32_t across_area_sectors(const struct across_area *area)
 /* Removes the area from both tables and invalidates its flash page. */
 void across_drop(struct ftl *, uint32_t index);
 
-/* ---- across.c: look-ups; those of a piece return or add the dependencies of operations that use the result
- * ---- */
+/* ---- across.c: look-ups; they return or add the dependencies of operations that use the result ---- */
 
 /* The mapping page that holds the page table's entry. */
 static inline uint32_t across_entry_page(const struct across *a, lpn_t lpn)
@@ -170,7 +169,7 @@ static inline op_t across_look_up_in(struct ftl *f, struct io *io, uint32_t id, 
 	return map_cache_get(across_of(f)->cache, io, id, write, after);
 }
 
-/* The page table's entry of a page. */
+/* Looks up the page table's entry of a page. */
 static inline op_t across_look_up(struct ftl *f, struct io *io, lpn_t lpn, bool write)
 {
 	io->accesses++;
@@ -185,7 +184,7 @@ static inline void across_translate(const struct across_piece *p, lpn_t lpn, boo
 /* Looks up the entry of page first - 1 if the area over its right border is found through it. */
 void across_translate_neighbour(const struct across_piece *, bool write, struct deps *);
 
-/* Looks up the area's entry; that of the page table, which holds its index, was looked up before. */
+/* Looks up the area's entry, after the entry of the page table that holds its index. */
 void across_translate_area(const struct across_piece *, uint32_t index, bool write, struct deps *);
 
 /* During a collection: an entry of mapping page `id` changes because a page was moved. */

@@ -110,7 +110,7 @@ void across_drop(struct ftl *f, uint32_t index)
 
 /* ---- pieces ---- */
 
-/* An extent belongs to the same piece if it begins where this one ends, or in its last page. */
+/* The next extent belongs to the piece if it begins where the piece ends, or in the piece's last page. */
 struct across_piece across_piece_next(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
 {
 	struct across_piece p = {

@@ -1,6 +1,6 @@
 /*
  * Collection of areas with the option gc_rollback: an area whose two normal pages are in the same victim is
- * rolled back into them: two pages are programmed instead of three copied.
+ * rolled back into them, so that two pages are programmed instead of three copied.
  */
 #include "ftl/across/across.h"
 

@@ -46,9 +46,9 @@ struct across_progress {
 };
 
 /*
- * Reads the sectors of the piece that the area with that anchor holds. Called for the first page of the area
- * in the piece, `lpn`, whose entry has been looked up. Returns the sectors of page `lpn` that are in the
- * area.
+ * Reads the sectors of the piece that the area with that anchor holds, if `lpn` is the area's first page in
+ * the piece. `entry`: dependencies of the look-up of page `lpn`. Returns the sectors of page `lpn` that are
+ * in the area.
  */
 static mask_t across_read_area(const struct across_piece *p, lpn_t anchor, lpn_t lpn,
 	const struct deps *entry, struct across_progress *done)
@@ -95,7 +95,7 @@ static void across_read_page(const struct across_piece *p, lpn_t lpn, struct acr
 	done->pages++;
 }
 
-/* Without areas: page mapping. */
+/* There are no areas: reads as in page mapping. */
 static void across_read_plain(const struct across_piece *p)
 {
 	struct page_walk walk = page_walk_start(p->f->geometry, p->extents, p->n);

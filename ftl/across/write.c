@@ -4,15 +4,15 @@
  *
  *	direct   none, and it straddles a border: it becomes an area
  *	merge    one, and both together fit in a page: the area is rewritten with both (AMerge)
- *	normal   anything else: page by page as in page mapping; areas that are overwritten in part are folded
- *	         into these pages (ARollback), areas that are covered are dropped
+ *	normal   anything else: page by page as in page mapping; areas that are overwritten in part are
+ *	         folded into these pages (ARollback), areas that are covered are dropped
  *
- * Each page is taken after the look-ups and programmed before anything else happens; the tables are read
- * after it was taken, which may have moved pages.
+ * Each page is taken after the look-ups and programmed before anything else happens.  The tables are read
+ * only after that page is taken, as taking it may move other pages.
  */
 #include "ftl/across/across.h"
 
-/* The borders at which a piece of at most a page can meet areas: anchors of two or three. */
+/* Anchors of the areas that a piece of at most a page can overlap; returns their number, 2 or 3. */
 static int across_anchors(const struct across_piece *p, lpn_t anchor[3])
 {
 	anchor[0] = p->first - 1;
@@ -23,8 +23,8 @@ static int across_anchors(const struct across_piece *p, lpn_t anchor[3])
 
 /* ---- writing an area ---- */
 
-/* The sectors are now stored in an area. With release_stale off (the paper, taken literally) the old copies
- * stay. */
+/* The sectors are now stored in an area. With release_stale off (the paper, taken literally) their old copies
+ * stay valid. */
 static void across_take_from_page(const struct across_piece *p, lpn_t lpn, mask_t sectors)
 {
 	if (across_settings(p->f)->release_stale && page_map_get(&p->a->map, lpn).mask & sectors)
@@ -37,7 +37,7 @@ static bool across_changes_page(const struct across_piece *p, lpn_t lpn)
 	       page_map_get(&p->a->map, lpn).mask & across_piece_mask(p, lpn);
 }
 
-/* Areas other than `index` are looked up, too, to know whether the piece overlaps them. */
+/* Looks up areas other than `index`, too, to find out whether the piece overlaps them. */
 static void across_translate_others(const struct across_piece *p, uint32_t index, struct deps *d)
 {
 	lpn_t anchor[3];
@@ -53,8 +53,8 @@ static void across_translate_others(const struct across_piece *p, uint32_t index
 }
 
 /*
- * Rewrites the area: the piece and the sectors of the area that it does not cover. Changes the page table's
- * entries that point to a `created` area, or those that lose sectors. False: the drive is full.
+ * Programs the area: the piece, and the sectors of the area that the piece does not cover. Changes the page
+ * table's entries that point to a `created` area or lose sectors. False: the drive is full.
  */
 static bool across_write_area(const struct across_piece *p, uint32_t index, bool created)
 {
@@ -231,8 +231,8 @@ static mask_t across_folded(struct across *a, const struct across_met *m, const 
 	return m->index != NO_AREA && m->fold ? *across_area_part(a, m, page->lpn) & ~page->lost : 0;
 }
 
-/* Dependencies of the program of a page into which the area is folded.  The area is read once, for all such
- * pages. */
+/* Makes the program of a page into which the area is folded depend on the read of the area.  The area is read
+ * once, for all such pages. */
 static void across_read_folded(
 	const struct across_piece *p, struct across_met *m, const struct deps *look_up, struct deps *program)
 {
@@ -267,7 +267,7 @@ static void across_take_from_area(
 		p->a->count.cover_drops++;
 }
 
-/* `look_up`: dependency of the page's entry. False: the drive is full. */
+/* `look_up`: dependencies of the page's entry. False: the drive is full. */
 static bool across_write_page(
 	const struct across_piece *p, const struct across_page *page, const struct deps *look_up)
 {
@@ -304,8 +304,8 @@ static bool across_write_page(
 }
 
 /*
- * The area over the left border of the piece.  If it is folded, the page before the piece is written, too.
- * `first`: the look-up of the piece's first page.  False: the drive is full.
+ * Looks up the area over the left border of the piece; if it is folded, writes the page before the piece.
+ * `first`: dependencies of the piece's first page.  False: the drive is full.
  */
 static bool across_write_before(const struct across_piece *p, struct across_met *before, struct deps first)
 {
@@ -321,7 +321,8 @@ static bool across_write_before(const struct across_piece *p, struct across_met 
 	return !writes || across_write_page(p, &page, &first);
 }
 
-/* If the area over the right border of the piece is folded, the page after the piece is written, too. */
+/* If the area over the right border of the piece is folded, writes the page after the piece.  False: the
+ * drive is full. */
 static bool across_write_behind(const struct across_piece *p, struct across_met *last)
 {
 	struct across_met none = across_met_none;
@@ -361,7 +362,7 @@ static bool across_write_normal(const struct across_piece *p, lpn_t forced)
 	return across_write_behind(p, &before);
 }
 
-/* Without areas: page mapping.  False: the drive is full. */
+/* There are no areas: writes as in page mapping.  False: the drive is full. */
 static bool across_write_plain(const struct across_piece *p)
 {
 	struct page_walk walk = page_walk_start(p->f->geometry, p->extents, p->n);

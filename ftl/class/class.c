@@ -76,10 +76,11 @@ static void class_emptied(struct ftl *f, struct io *io, block_t victim)
 }
 
 /*
- * Pages of a victim, at most a block of them less one, have room if the classes that moved pages enter, n of
- * them, have n blocks of free pages in their open blocks and in k free ones: the open blocks then have n - k
- * blocks, none a whole one, so that any k + 1 of them have more than the victim's pages, and at most k
- * classes need a new block.  The reserve sees to that unless the host fills such open blocks, too.
+ * Why the live pages of a victim, at most a block of them less one, have room.  Moved pages enter n classes,
+ * whose open blocks and k free blocks together have n blocks of free pages.  The open blocks then have n - k
+ * blocks of free pages, none of them a whole block, so that any k + 1 of them have more room than the victim
+ * has live pages: at most k classes need a new block.  The reserve ensures the n blocks of free pages, unless
+ * the host fills these open blocks, too: then this function does.
  */
 static void class_keep_room(struct ftl *f)
 {

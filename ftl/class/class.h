@@ -4,7 +4,7 @@
  * die together.  A page enters a class when the host writes it, and may change to another one when a
  * collection moves it.
  *
- * A scheme says which class: ftl/class/dac.c is the shortest.  The state of an FTL begins with struct
+ * A scheme chooses the class: ftl/class/dac.c is the shortest.  The state of an FTL begins with struct
  * classes.
  */
 #ifndef FTL_CLASS_CLASS_H
@@ -15,20 +15,20 @@
 #define DATA_CLASSES 6u
 
 struct class_scheme {
-	/* The class of a page that the host is going to write.  Data of the host enters the first
-	 * `host_classes` ones. */
+	/* of_written(): the class of a page that the host is going to write, one of the first
+	 * `host_classes`. */
 	unsigned host_classes;
-	bool mixes; /* moved pages enter these, too; else others, at most 4 */
+	bool mixes; /* moved pages enter the same classes, else others, at most 4 */
 	unsigned (*of_written)(const struct ftl *, lpn_t);
 	/* The class of a live page, if it were moved out of a block of class `from`. */
 	unsigned (*of_moved)(const struct ftl *, lpn_t, unsigned from);
 
-	/* The rest is optional.  What was asked about has happened: the page was written, as the map says;
-	 * was moved; the block has no live page left and will be erased. */
+	/* These three are optional.  The page was written, and the map is up to date; the page was moved; the
+	 * block, of class `of`, has no live page left and will be erased. */
 	void (*written)(struct ftl *, lpn_t);
 	void (*moved)(struct ftl *, lpn_t);
 	void (*emptied)(struct ftl *, struct io *, block_t, unsigned of);
-	/* For explanations, why of_written() says so: a part of a sentence. */
+	/* For explanations: why of_written() chooses that class, as part of a sentence. */
 	void (*say_why)(const struct ftl *, lpn_t, char *text, size_t bytes);
 };
 
@@ -50,7 +50,7 @@ void class_write(struct ftl *, struct io *, const struct extent *, size_t n);
 void class_print_state(const struct ftl *, FILE *);
 void class_statistics(struct ftl *, struct stat_list *);
 
-/* Those that are the same in all of them, and those of page mapping. */
+/* Operations that all these FTLs share, among them those of page mapping. */
 #define CLASS_OPERATIONS                                                                                     \
 	.read = page_read, .write = class_write, .trim = page_trim, .map_in_dram = true, .pads = true,       \
 	.hints = &class_hints

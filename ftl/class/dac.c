@@ -2,8 +2,8 @@
  * DAC (Chiang, Lee, Chang, "Using data clustering to improve cleaning performance for flash memory",
  * Software: Practice and Experience, 1999), as a baseline of placement by class.
  *
- * Each logical page has a class.  What the host writes goes to it, and the class rises by one; what is moved
- * by a collection goes to it, and the class falls by one.  docs/classes.md.
+ * Each logical page has a class.  A page that the host writes goes to its class, which then rises by one; a
+ * page that a collection moves goes to its class, which then falls by one.  docs/classes.md.
  */
 #include "ftl/class/class.h"
 

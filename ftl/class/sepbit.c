@@ -2,9 +2,10 @@
  * SepBIT (Wang et al., "Separating data via block invalidation time inference for write amplification
  * reduction in log-structured storage", FAST 2022).
  *
- * What the host writes goes to class 0 if the data that it overwrites lived shorter than a block of class 0
- * does on average, else to class 1.  What is moved out of class 0 goes to class 2; the rest to classes 3 to 5
- * by the time since the host wrote it.  Time is counted in pages that the host writes.  docs/classes.md.
+ * A page that the host writes goes to class 0 if the data that it overwrites lived for less time than blocks
+ * of class 0 on average, else to class 1.  A page moved out of class 0 goes to class 2; all others moved go
+ * to classes 3 to 5, by the time since the host wrote them.  Time is counted in pages that the host writes.
+ * docs/classes.md.
  */
 #include "ftl/class/class.h"
 
@@ -19,7 +20,7 @@ struct sepbit_settings {
 
 struct sepbit_statistics {
 	uint64_t means;
-	uint64_t lifespans, blocks; /* gathered: the last mean */
+	uint64_t lifespans, blocks; /* of the last mean; filled in when read */
 };
 
 struct sepbit {
@@ -27,8 +28,8 @@ struct sepbit {
 	uint64_t clock;    /* pages that the host has written, ever */
 	uint32_t *written; /* per logical page: the clock after its last write, modulo 2^32 */
 	uint64_t *opened;  /* per block: the clock when the host's first page went there */
-	uint64_t total;    /* lifespans of blocks of class 0, since the last mean */
-	uint64_t blocks;   /* and their number */
+	uint64_t total;    /* sum of the lifespans of blocks of class 0 since the last mean */
+	uint64_t blocks;   /* number of these blocks */
 	uint64_t sum;      /* the last mean times the window; 0: none yet */
 	struct sepbit_statistics statistics;
 };
@@ -50,7 +51,7 @@ static uint32_t sepbit_age(const struct sepbit *s, lpn_t lpn)
 	return (uint32_t)s->clock - s->written[lpn];
 }
 
-/* Is the age below so many mean lifespans? */
+/* Is the age below `means` mean lifespans?  True before there is a mean. */
 static bool sepbit_below(const struct ftl *f, lpn_t lpn, unsigned means)
 {
 	const struct sepbit *s = f->state;
@@ -83,7 +84,7 @@ static void sepbit_written(struct ftl *f, lpn_t lpn)
 	s->written[lpn] = (uint32_t)++s->clock;
 }
 
-/* A block of class 0 ends.  Its pages have gone to class 2, whatever the mean is. */
+/* Adds up the lifespan of a collected block of class 0; its pages went to class 2, whatever the mean is. */
 static void sepbit_emptied(struct ftl *f, struct io *io, block_t victim, unsigned class)
 {
 	struct sepbit *s = f->state;

@@ -3,8 +3,8 @@
  * NAND flash memory storage systems", RTAS 2011).
  *
  * DRAM holds single entries (pagemap/entry_cache.h, the paper's CMT) above whole mapping pages
- * (pagemap/map_cache.h, its CTP), each in LRU order.  An entry that was changed leaves into its mapping page
- * in DRAM; only pages are read and written. docs/cdftl.md explains it and what the paper leaves open.
+ * (pagemap/map_cache.h, its CTP), each in LRU order.  A dirty entry is evicted into its mapping page in DRAM;
+ * flash is read and written by mapping page only.  docs/cdftl.md explains it and what the paper leaves open.
  */
 #include "ftl/demand/demand.h"
 #include "pagemap/entry_cache.h"
@@ -61,7 +61,7 @@ static uint32_t cdftl_page_of(const struct cdftl *c, lpn_t lpn)
 
 /* ---- mapping pages ---- */
 
-/* Loads a mapping page; the one used least recently leaves.  False: the drive is
+/* Loads a mapping page and, if there is no room, evicts the least recently used one.  False: the drive is
  * full. */
 static bool cdftl_load(struct ftl *f, struct io *io, uint32_t page)
 {
@@ -84,8 +84,8 @@ static bool cdftl_load(struct ftl *f, struct io *io, uint32_t page)
 /* ---- entries ---- */
 
 /*
- * Takes an entry out: the least recently used one that is clean or has its mapping page in DRAM. There is
- * one, that which entered last; false: not so, because the drive is full and its page could not be loaded.
+ * Evicts the least recently used entry that is clean or has its mapping page in DRAM.  At least the entry
+ * that entered last is one.  False: it is not, because the drive is full and its page could not be loaded.
  */
 static bool cdftl_kick_out(struct ftl *f)
 {
@@ -110,7 +110,7 @@ static bool cdftl_kick_out(struct ftl *f)
 	return false;
 }
 
-/* An entry that is not above the mapping pages enters. */
+/* Loads an entry from its mapping page, which is itself loaded if it is not in DRAM. */
 static op_t cdftl_enter(struct ftl *f, struct io *io, lpn_t lpn)
 {
 	struct cdftl *c = f->state;
@@ -162,7 +162,7 @@ static bool cdftl_moved(struct ftl *f, lpn_t lpn)
 		return false;
 	page->dirty = true;
 	c->statistics.gc_pages++;
-	c->demand.table.gc_lazy--; /* is going to be counted with the entries, which are counted apart */
+	c->demand.table.gc_lazy--; /* undoes what table_moved() is going to count: gc_pages has it already */
 	return true;
 }
 
@@ -180,7 +180,7 @@ static const struct demand_scheme cdftl_scheme = { .reserve = 2,
 
 /* ---- the whole ---- */
 
-/* Entries in DRAM; sets *pages. With less DRAM than that, still one page and one entry. */
+/* Returns how many entries DRAM holds; sets *pages to how many mapping pages.  At least one of each. */
 static uint64_t cdftl_split(const struct ftl *f, uint32_t *pages)
 {
 	const struct cdftl_settings *s = f->settings;

@@ -16,19 +16,19 @@
 
 /* The functions that differ. Mapping page p holds the entries of the logical pages from p * per_page on. */
 struct demand_scheme {
-	uint32_t reserve;  /* free blocks of a plane for its collection */
+	uint32_t reserve;  /* free blocks of each plane that only collection may open */
 	uint32_t per_page; /* entries of a mapping page; 0: as many as it has room for */
-	/* Looks up an entry, in time: counts the look-up, and reads and writes mapping pages. Returns the
-	 * dependency of operations that use the entry. */
+	/* Looks up an entry, never outside time: counts the look-up, and reads and writes mapping pages.
+	 * Returns the dependency of operations that use the entry. */
 	op_t (*look_up)(struct ftl *, struct io *, lpn_t);
-	/* Optional: the host has changed the entry; in time it was looked up before. */
+	/* Optional: the host has changed the entry, which was looked up before unless outside time. */
 	void (*changed)(struct ftl *, struct io *, lpn_t);
 	/* Collection changes the entry. False: it is not cached. */
 	bool (*moved)(struct ftl *, lpn_t);
 	/* Optional: collection has programmed this mapping page with all its entries. */
 	void (*updated)(struct ftl *, uint32_t page);
 	bool by_owner; /* collection moves pages in their logical order */
-	/* Optional, as the first thing when a victim of data holds nothing live any more. */
+	/* Optional: called first when the live pages of a data victim have moved. */
 	void (*emptied)(struct ftl *);
 	/* page_prefetch(), or more. */
 	void (*prefetch)(const struct ftl *, lpn_t, enum prefetch_stage);
@@ -56,8 +56,9 @@ static inline struct demand *demand_of(const struct ftl *f)
 bool demand_init(struct ftl *, const struct demand_scheme *, struct fault *);
 
 /*
- * For a scheme that reads and writes in its own way.  A request begins, the last of whose extents is `last`,
- * and ends; demand_begin() returns what demand_end() takes.  In between, look-ups and changes of entries.
+ * For a scheme with a read and a write of its own.  demand_begin() begins a request whose last extent is
+ * `last`, and returns a number for demand_end(), which ends it.  Entries are looked up and changed in
+ * between.
  */
 uint64_t demand_begin(struct ftl *, struct io *, struct extent last);
 void demand_end(struct ftl *, const struct io *, uint64_t begun);
@@ -74,7 +75,7 @@ void demand_place_map(struct ftl *, struct io *);
 void demand_check(const struct ftl *);
 void demand_facts(const struct ftl *, struct ftl_facts *);
 void demand_name_owner(const struct ftl *, owner_t, char *text, size_t bytes);
-/* Without those of the directory, which follow those of the scheme. */
+/* Without the rows of the directory, which the scheme adds after its own. */
 void demand_statistics(struct ftl *, struct stat_list *);
 
 /* The operations that all FTLs of the family share. */

@@ -2,10 +2,10 @@
  * LeaFTL (Sun, Li, Zhang, Sun, Zhou, "LeaFTL: a learning-based flash translation layer for solid-state
  * drives", ASPLOS 2023).
  *
- * What the host writes waits in DRAM until a buffer is full, and is then programmed in ascending order of its
- * logical pages: so consecutive pages come to consecutive places, and a line stands for all of them
- * (segments.h).  A line may miss by gamma pages; then the spare area of the page that it names tells where
- * the right one is.  docs/leaftl.md explains it and what the paper leaves open.
+ * Pages that the host writes are kept in a buffer in DRAM.  When it is full, they are programmed in ascending
+ * order of logical pages: consecutive pages go to consecutive places, and a line represents all of them
+ * (segments.h).  A line may be off by up to gamma pages; the spare area of the page that it predicts then
+ * tells where the right one is.  docs/leaftl.md explains it and what the paper leaves open.
  */
 #include "ftl/demand/learned.h"
 
@@ -29,7 +29,7 @@ struct leaftl_waiting {
 	lpn_t lpn;
 	uint32_t link;
 	mask_t mask;
-	op_t read; /* of its old page, whose sectors it keeps */
+	op_t read; /* of its old page, for the sectors that are kept */
 };
 
 struct leaftl {
@@ -37,7 +37,7 @@ struct leaftl {
 	struct learned groups;
 	struct leaftl_waiting *waiting;
 	uint32_t waits, room;
-	struct hash hash;            /* of the LPNs that wait */
+	struct hash hash;            /* of the LPNs in the buffer */
 	const struct segment *found; /* by the last look-up */
 	uint64_t flush_misses;       /* look-ups of flushes that missed, in this request */
 	uint64_t flushed;            /* pages since the last compaction */
@@ -86,7 +86,7 @@ static op_t leaftl_look_up(struct ftl *f, struct io *io, lpn_t lpn)
 	return ready;
 }
 
-/* Reads a page to look at its spare area; one that is not programmed says nothing. */
+/* Reads a page for its spare area, unless it is not programmed. */
 static op_t leaftl_search(struct ftl *f, struct io *io, ppn_t ppn, op_t after)
 {
 	block_t block = ppn < f->geometry->pages ? geometry_block(f->geometry, ppn) : BLOCK_NONE;
@@ -98,9 +98,10 @@ static op_t leaftl_search(struct ftl *f, struct io *io, ppn_t ppn, op_t after)
 }
 
 /*
- * From the page that the segment says to that of the LPN, which is in `at`: the reads of other pages on the
- * way, whose spare areas know the LPNs of the pages around them in their block.  In another block its nearest
- * page is looked at first.  Returns their number; *ready: the last of them.
+ * Reads the pages that lead from `says`, the page that the segment predicts, to `at`, that of the LPN: a
+ * spare area holds the LPNs of the pages around it in its block.  If `at` is in another block, the page of
+ * that block nearest to `says` is read, too.  Returns how many pages that takes, apart from `at`; *ready:
+ * the last read.
  */
 static uint32_t leaftl_miss(struct ftl *f, struct io *io, ppn_t says, ppn_t at, op_t *ready)
 {
@@ -121,7 +122,7 @@ static uint32_t leaftl_miss(struct ftl *f, struct io *io, ppn_t says, ppn_t at, 
 	return 2;
 }
 
-/* Where the LPN's page is read: returns what its read waits for. */
+/* Finds the LPN's page, which is going to be read.  Returns what that read waits for. */
 static op_t leaftl_locate(struct ftl *f, struct io *io, lpn_t lpn, ppn_t at, op_t ready)
 {
 	struct leaftl *l = f->state;
@@ -137,7 +138,7 @@ static op_t leaftl_locate(struct ftl *f, struct io *io, lpn_t lpn, ppn_t at, op_
 	return ready;
 }
 
-/* The LPN's page is going to be invalid.  If its segment is approximate, it has to be found for that. */
+/* The LPN's page is going to be invalid.  If its segment is approximate, the page must be found first. */
 static op_t leaftl_find_old(struct ftl *f, struct io *io, lpn_t lpn, ppn_t at, op_t ready)
 {
 	struct leaftl *l = f->state;
@@ -201,7 +202,7 @@ static bool leaftl_program(struct ftl *f, struct io *io, const struct leaftl_wai
 	return true;
 }
 
-/* All pages of a group that were flushed have their places. */
+/* Learns the places of a group's pages that were flushed. */
 static void leaftl_learn(struct ftl *f, struct io *io, const struct leaftl_waiting *w, uint32_t pages)
 {
 	struct leaftl *l = f->state;
@@ -213,7 +214,7 @@ static void leaftl_learn(struct ftl *f, struct io *io, const struct leaftl_waiti
 	learned_grown(&l->groups, io, group);
 }
 
-/* A block's worth of consecutive pages goes to one plane, the next to another. */
+/* Programs the buffer.  Each block's worth of consecutive pages goes to one plane, chosen anew each time. */
 static void leaftl_flush(struct ftl *f, struct io *io)
 {
 	struct leaftl *l = f->state;
@@ -251,7 +252,7 @@ static void leaftl_flush(struct ftl *f, struct io *io)
 	}
 }
 
-/* A page that does not wait enters the buffer, with the sectors that it keeps. */
+/* Adds a page to the buffer, with the sectors of its old page that are kept. */
 static void leaftl_enter(struct ftl *f, struct io *io, struct page_part part)
 {
 	struct leaftl *l = f->state;
@@ -293,7 +294,7 @@ static void leaftl_count_buffer_hit(struct leaftl *l, struct io *io)
 	l->statistics.buffer_hits += io->timed;
 }
 
-/* Outside time nothing waits and nothing is learned. */
+/* Outside time the page is not buffered, and its group is learned later unless it is cached. */
 static bool leaftl_write_untimed(struct ftl *f, struct io *io, struct page_part part)
 {
 	struct leaftl *l = f->state;
@@ -372,7 +373,7 @@ static void leaftl_read(struct ftl *f, struct io *io, const struct extent *exten
 	demand_end(f, io, begun);
 }
 
-/* The buffer and the page lose these sectors. */
+/* Removes these sectors from the buffer and from the page. */
 static void leaftl_trim(struct ftl *f, struct io *io, struct extent e)
 {
 	struct page_walk walk = page_walk_start(f->geometry, &e, 1);
@@ -499,7 +500,7 @@ static const struct state_row leaftl_state[] = {
 	{ 0 },
 };
 
-/* A page that waits has all sectors that its old page has. */
+/* A page in the buffer has all sectors that its old page has. */
 static void leaftl_check(const struct ftl *f)
 {
 	const struct leaftl *l = f->state;

@@ -52,7 +52,7 @@ static void learned_charge(struct learned *g, uint32_t bytes)
 		g->statistics.most_cached_bytes = g->used;
 }
 
-/* The segments of the group have changed. */
+/* Counts the bytes of a group again: its segments have changed. */
 static void group_resized(struct learned *g, uint32_t group)
 {
 	struct group *it = &g->group[group];
@@ -157,8 +157,8 @@ void learned_compact(struct learned *g, const struct io *io)
 
 /* ---- what is in DRAM ---- */
 
-/* A group that differs from its copy is compacted, and written unless the budget is met by that.  False: it
- * stays. */
+/* Compacts a dirty group and writes it back, unless compaction alone meets the budget.  False: it stays in
+ * DRAM. */
 static bool group_write(struct learned *g, struct io *io, uint32_t group, op_t *wait)
 {
 	struct table *table = &demand_of(g->ftl)->table;
@@ -178,7 +178,7 @@ static bool group_write(struct learned *g, struct io *io, uint32_t group, op_t *
 	return written;
 }
 
-/* Groups leave, except the one used last, until the others fit. */
+/* Evicts groups, least recently used first, until the rest fit; never the one used last. */
 static void learned_shrink(struct learned *g, struct io *io, op_t *wait)
 {
 	while (g->used > g->budget) {

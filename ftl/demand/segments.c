@@ -36,7 +36,7 @@ static bool fraction_less(struct fraction a, struct fraction b)
 	return a.n * b.d < b.n * a.d;
 }
 
-/* The slope in the middle of the two, in 2^-14, rounded to the nearest; halves up. */
+/* The mean of the two slopes, in units of 2^-14, rounded to the nearest; halves up. */
 static uint16_t segment_slope(struct fraction least, struct fraction most)
 {
 	int64_t n = least.n * most.d + most.n * least.d, d = 2 * least.d * most.d;
@@ -44,8 +44,8 @@ static uint16_t segment_slope(struct fraction least, struct fraction most)
 	return (uint16_t)(((n << 14) * 2 + d) / (2 * d));
 }
 
-/* How many points, from the first, are in consecutive places and within gamma of one line through the first.
- * The line's slope. */
+/* Returns how many points, from the first on, are in consecutive places and within gamma of one line through
+ * the first.  Sets *slope to that of the line. */
 static uint32_t segment_reach(const struct point *p, uint32_t points, int64_t gamma, uint16_t *slope)
 {
 	struct fraction least = { 0 }, most = { 0 };
@@ -74,7 +74,7 @@ static uint32_t segment_miss(const struct segment *s, struct point p)
 	return at - p.y < p.y - at ? at - p.y : p.y - at;
 }
 
-/* The distance of the points if it is the same between all of them, else 0. */
+/* The distance between neighbouring points if it is always the same, else 0. */
 static uint8_t points_stride(const struct point *p, uint32_t points)
 {
 	uint8_t stride = points > 1 ? (uint8_t)(p[1].x - p[0].x) : 1;
@@ -85,8 +85,8 @@ static uint8_t points_stride(const struct point *p, uint32_t points)
 	return stride;
 }
 
-/* The segment of the first points; returns their number.  What the rounded slope misses is left to the next
- * one. */
+/* Learns a segment of the first points; returns their number.  The first point that the rounded line misses,
+ * and all after it, are left to the next segment. */
 static uint32_t segment_learn(
 	struct loose_segment *loose, const struct point *p, uint32_t points, uint32_t gamma)
 {
@@ -169,8 +169,8 @@ static bool segment_overlaps(const struct segment *a, const struct segment *b)
 	return a->first <= b->last && b->first <= a->last;
 }
 
-/* These pages are no longer its own.  False: it has none left.  An accurate one still claims what lies
- * between those that are left. */
+/* Takes pages away from a segment.  False: it has none left.  An accurate segment still claims pages that lie
+ * between those left. */
 static bool segment_trim(struct segments *s, struct segment *segment, const struct group_pages *taken)
 {
 	struct group_pages left = segment_list(s, segment);
@@ -194,7 +194,7 @@ static bool segment_trim(struct segments *s, struct segment *segment, const stru
 	return true;
 }
 
-/* The list of a segment that goes; the last list gets its number. */
+/* Drops the list of a segment that is removed; the last list gets its number. */
 static void segments_drop_list(struct segments *s, const struct segment *gone)
 {
 	s->list_bytes -= segment_pages(s, gone) + 1;
@@ -265,7 +265,8 @@ static bool segments_overlap(const struct segments *s, uint32_t level, const str
 	return i && s->segment[i - 1].level == level && segment_overlaps(&s->segment[i - 1], new);
 }
 
-/* Trims what is in level 0 by a new segment; what still overlaps it leaves.  Returns how many have left. */
+/* Trims the segments of level 0 by a new one.  Those that still overlap it leave: they are added to the
+ * `left` ones in `leaving`.  Returns the new number of these. */
 static uint32_t segments_make_way(
 	struct segments *s, const struct loose_segment *new, struct loose_segment *leaving, uint32_t left)
 {
@@ -289,8 +290,8 @@ static uint32_t segments_make_way(
 	return left;
 }
 
-/* Those that left level 0 go to level 1 if there is nothing in their way; else all such to a new level in
- * between. */
+/* Segments that left level 0 go to level 1 if they overlap nothing there; all others go to a new level
+ * between the two. */
 static void segments_lower(struct segments *s, struct loose_segment *leaving, uint32_t left)
 {
 	uint32_t stuck = 0;
@@ -309,9 +310,9 @@ static void segments_lower(struct segments *s, struct loose_segment *leaving, ui
 }
 
 /*
- * Trims a segment by those of newer levels, which are among the first `count`.  One after another: what an
- * accurate segment has lost in its middle it claims again when the next one trims it.  False: it has no page
- * left.
+ * Trims a segment by those of newer levels, which are among the first `count`.  They trim it one after
+ * another: an accurate segment claims pages lost in its middle again before the next one trims it.  False: it
+ * has no page left.
  */
 static bool segments_trim_by_newer(struct segments *s, uint32_t count, struct segment *old)
 {
@@ -354,7 +355,7 @@ static void segments_trim_all(struct segments *s)
 	s->used = kept;
 }
 
-/* From the newest on, each rises as long as nothing overlaps it in the level above. */
+/* From the newest on, each segment rises as long as nothing overlaps it in the level above. */
 void segments_compact(struct segments *s)
 {
 	uint32_t all;
@@ -404,7 +405,8 @@ const struct segment *segments_find(const struct segments *s, uint8_t x, uint32_
 
 /* ---- the rest ---- */
 
-/* Changes between pages that it has and pages that it has not; that to the last page counts as its end. */
+/* Number of changes between pages that the segment has and pages that it lacks; one at its last page is not
+ * counted. */
 static uint32_t segment_changes(const struct segments *s, const struct segment *segment)
 {
 	const uint64_t *pages = s->list[segment->list].bits;
@@ -446,7 +448,7 @@ static const struct state_row group_pages_state[] = {
 	{ 0 },
 };
 
-/* A segment has a list if it is approximate, and no other has it. */
+/* Each approximate segment has a list of its own; no other segment has one. */
 static bool segments_hold(void *segments)
 {
 	const struct segments *s = segments;

@@ -1,12 +1,12 @@
 /*
- * The learned table of a group of 256 logical pages (LeaFTL).  A segment is a line through (logical page,
- * physical page): it stands for all of its pages and takes 8 bytes.  It is accurate if its pages have equal
- * distances and the line meets all of them; else it is approximate, the line misses by at most gamma, and
- * which pages it has is listed.
+ * The learned table of a group of 256 logical pages (LeaFTL).  A segment is a line through points (logical
+ * page, physical page): it represents all of its pages and takes 8 bytes.  It is accurate if its pages have
+ * equal distances and the line meets all of them; else it is approximate: the line misses by at most gamma,
+ * and its pages are listed.
  *
  * Segments are in levels, the newest in level 0.  Those of a level do not overlap; a page belongs to the
- * first one, from level 0 down, that claims it.  An accurate segment goes on to claim pages in its middle
- * that newer ones have taken over.
+ * first one, from level 0 down, that claims it.  An accurate segment still claims pages in its middle that
+ * newer ones have taken over.
  */
 #ifndef FTL_DEMAND_SEGMENTS_H
 #define FTL_DEMAND_SEGMENTS_H
@@ -32,16 +32,16 @@ struct segment {
 	uint8_t stride;      /* of an accurate one; 0: approximate */
 };
 
-/* Of a group: by level, then by first page.  Lists are in no order. */
+/* The segments of a group, sorted by level, then by first page.  Lists are in no order. */
 struct segments {
 	struct segment *segment;
 	uint32_t used, room;
 	struct group_pages *list;
 	uint32_t lists, list_room;
-	uint32_t list_bytes; /* in the controller's memory: one for each page of a list, and one more */
+	uint32_t list_bytes; /* in the controller's memory: one for each page of a list, and one per list */
 };
 
-/* A segment that is not among those of its group, with its pages. */
+/* A segment that is not, or no longer, in the table of its group, with its pages. */
 struct loose_segment {
 	struct segment segment;
 	struct group_pages pages;
@@ -53,11 +53,11 @@ struct point {
 	ppn_t y;
 };
 
-/* What learning needs meanwhile; one for all groups. */
+/* Settings and working memory of learning; one for all groups. */
 struct learner {
 	uint32_t gamma;                /* pages by which a line may miss */
 	struct loose_segment *fresh;   /* being learned */
-	struct loose_segment *leaving; /* that leave their level */
+	struct loose_segment *leaving; /* leaving level 0 */
 };
 
 void learner_init(struct learner *, uint32_t gamma);
@@ -70,16 +70,16 @@ static inline void segments_clear(struct segments *s)
 	s->used = s->lists = s->list_bytes = 0;
 }
 
-/* Learns where these pages are, which are at least one, in ascending order. */
+/* Learns the places of these pages: at least one, in ascending order. */
 void segments_learn(struct segments *, struct learner *, const struct point *, uint32_t count);
 
-/* Takes out what newer segments hide, and empty levels. */
+/* Removes pages that newer segments hide, and moves segments up where nothing overlaps them. */
 void segments_compact(struct segments *);
 
 /* The segment that the page belongs to; NULL: none.  *levels: how many were searched. */
 const struct segment *segments_find(const struct segments *, uint8_t x, uint32_t *levels);
 
-/* Where the page is by the line. */
+/* The physical page that the line predicts. */
 static inline ppn_t segment_predict(const struct segment *s, uint8_t x)
 {
 	return s->intercept + (((uint32_t)s->slope * x + (1u << 13)) >> 14);
@@ -109,8 +109,8 @@ static inline uint32_t segments_bytes(const struct segments *s)
 	return 4 + 8 * s->used + s->list_bytes;
 }
 
-/* The same as the released simulator counts: 5 for a segment of one page; of an approximate one a byte for
- * each change between pages that it has and pages that it has not. */
+/* The same as the released simulator counts: 5 for a segment of one page; in addition, for an approximate
+ * one, a byte for each change between pages that it has and pages that it lacks. */
 uint32_t segments_released_bytes(const struct segments *);
 
 extern const struct state_row segments_state[];

@@ -4,8 +4,8 @@
  *
  * DRAM holds whole mapping pages, least recently used first.  Each is held as it is in flash or, where
  * consecutive logical pages are in consecutive places, as a bitmap and the places where runs begin (heads.h):
- * 70 bytes instead of 2048.  Small pages get a second chance before they are evicted; few dirty entries of an
- * evicted page go to a buffer of entries. docs/sftl.md explains it.
+ * 70 bytes instead of 2048.  Small pages get a second chance before they are evicted; the dirty entries of
+ * an evicted page, if they are few, go to a buffer of entries.  docs/sftl.md explains it.
  *
  * Consecutive places are those in which pages are written one after the other: page after page of a block,
  * then of the block with the next number; on several planes page after page of a row of blocks, in striping
@@ -125,7 +125,7 @@ static void sftl_count_run(struct ftl *f, lpn_t lpn)
 	s->page[lpn / s->demand.per_page].runs += head ? 1 : -1u;
 }
 
-/* With two bits: the heads of the page. */
+/* With two bits: the number of heads of the page. */
 static uint32_t sftl_count_heads(struct ftl *f, uint32_t page)
 {
 	struct sftl *s = f->state;
@@ -147,7 +147,8 @@ static uint32_t sftl_bitmap_bytes(const struct ftl *f, uint32_t heads)
 	return (bits * demand_of(f)->per_page + 7) / 8 + SFTL_HEADER_BYTES + heads * SFTL_HEAD_BYTES;
 }
 
-/* The size of the page if it were loaded now. */
+/* Sets the page's size in DRAM.  It becomes a bitmap below 80 % of a page, and while cached stays one up to
+ * 90 %. */
 static void sftl_measure(struct ftl *f, uint32_t page)
 {
 	const struct sftl *s = f->state;
@@ -214,7 +215,7 @@ static bool sftl_program(struct ftl *f, struct io *io, uint32_t page, op_t *wait
 
 /* ---- making room ---- */
 
-/* Few dirty entries go to the buffer, if it has room for all of them. */
+/* Dirty entries go to the buffer if they are few and it has room for all; else the page is written. */
 static bool sftl_evict(struct ftl *f, struct io *io, uint32_t page, op_t *wait)
 {
 	struct sftl *s = f->state;
@@ -278,7 +279,7 @@ static void sftl_fit(struct ftl *f, struct io *io)
 
 /* ---- look-ups ---- */
 
-/* Its dirty entries move from the buffer to the page. */
+/* The page enters DRAM; its dirty entries leave the buffer. */
 static void sftl_enter(struct sftl *s, uint32_t page)
 {
 	struct sftl_page *p = &s->page[page];
@@ -498,7 +499,7 @@ static const struct state_row sftl_state[] = {
 	{ 0 },
 };
 
-/* Nine of ten mapping pages would take nine tenths of a page, or more, in DRAM. */
+/* Doubts results if planes are chosen by load and nine of ten mapping pages shrink by at most a tenth. */
 static bool sftl_doubt(const struct ftl *f, char *text, size_t bytes)
 {
 	const struct sftl *s = f->state;

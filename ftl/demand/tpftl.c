@@ -7,8 +7,9 @@
  * from the coldest node, clean ones first, and one write-back cleans all entries of a node.
  * docs/tpftl.md explains it and what the paper leaves open.
  *
- * The heat of a node is the mean of its entries' stamps, compared exactly as sums by products: with pages of
- * 64 KB these fit in 64 bits for 2^36 look-ups, with pages of 2 KB for 2^46.
+ * The heat of a node is the mean of its entries' stamps.  Means are compared exactly, by
+ * cross-multiplication: with pages of 64 KB the products fit in 64 bits for 2^36 look-ups, with pages of 2 KB
+ * for 2^46.
  */
 #include "ftl/demand/demand.h"
 #include "pagemap/entry_cache.h"
@@ -53,7 +54,7 @@ struct tpftl {
 	uint32_t nodes;
 	int32_t balance; /* nodes made minus nodes removed, since selective prefetch was switched */
 	bool selective;  /* it is on */
-	bool prefetch_request, prefetch_selective, clean_first; /* the policy; b is the cache's */
+	bool prefetch_request, prefetch_selective, clean_first; /* the policy; `b` is in the cache's plan */
 	struct tpftl_statistics statistics;
 };
 
@@ -194,7 +195,7 @@ static void tpftl_leave(struct ftl *f, uint32_t page, uint32_t element)
 
 /* ---- making room ---- */
 
-/* The node that a miss evicts from: the coldest one, its own only if there is no other. */
+/* The node that a miss evicts from: the coldest one, but that of the miss only if there is no other. */
 static uint32_t tpftl_victim_node(const struct tpftl *t, uint32_t page)
 {
 	uint32_t coldest = list_next(NODES(t), tpftl_head(t));
@@ -204,7 +205,7 @@ static uint32_t tpftl_victim_node(const struct tpftl *t, uint32_t page)
 	return coldest;
 }
 
-/* The entry of the victim node to evict: none that this miss has loaded; INDEX_NONE. */
+/* The entry of the victim node to evict, but none that this miss has loaded; INDEX_NONE: there is none. */
 static uint32_t tpftl_victim(const struct tpftl *t, const struct tpftl_miss *m)
 {
 	uint32_t first = entry_cache_coldest(t->cache, m->victim), i = first;

@@ -7,7 +7,8 @@
 
 struct block_ftl {
 	struct log_ftl log;
-	/* The parts of a request in one group of logical blocks, by block; their number is `parts`. */
+	/* The parts of a request in one group of logical blocks; per block, in the order of planes, `parts`
+	 * of them. */
 	struct page_part *part;
 	uint32_t *parts;
 };

@@ -48,7 +48,7 @@ static uint32_t fast_choose_oldest(struct log_ftl *l, struct io *io, uint32_t po
 	return oldest;
 }
 
-/* The write does not continue the sequential log. */
+/* Merges the sequential log, together with a page that does not continue it. */
 static bool fast_break_sequence(struct log_ftl *l, struct io *io, struct log_block *log, uint32_t offset,
 	const struct page_part *part)
 {

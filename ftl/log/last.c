@@ -8,8 +8,8 @@
  * to shared logs, k being half the pages of these logs.  All shared logs form one pool; the share of hot ones
  * depends on the writes.  The victim, when all are full: a log without valid pages; else, while at most half
  * of the pool is hot, the cold log with data of the fewest logical blocks; else the hot log with the oldest
- * last change (a write to it, or the overwrite of one of its pages).  The paper leaves the definition of hot
- * and the last rule open; both are choices.
+ * last change (a write to it, or one of its pages invalidated).  The paper leaves the definition of hot and
+ * the last rule open; both are choices.
  */
 #include "ftl/log/log.h"
 
@@ -152,8 +152,8 @@ static uint32_t last_next_victim(const struct last *last, uint32_t position, uin
 	return i;
 }
 
-/* The best victim of a kind: cold, the fewest logical blocks; hot, the oldest last change; then the oldest
- * log. */
+/* The best victim of a kind: the cold log with the fewest logical blocks, or the hot log with the oldest last
+ * change; among equals the oldest log. */
 static uint32_t last_choose_among(struct last *last, uint32_t position, uint32_t own, bool hot)
 {
 	const struct log_ftl *l = &last->log;
@@ -287,7 +287,7 @@ static void last_write(struct ftl *f, struct io *io, const struct extent *extent
 	}
 }
 
-/* The index follows from the pages. */
+/* Rebuilds the index from the pages.  False: `turn` is out of range. */
 static bool last_index_recent(void *last_ftl)
 {
 	struct last *last = last_ftl;

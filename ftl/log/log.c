@@ -36,8 +36,8 @@ ppn_t log_find(const struct log_ftl *l, lpn_t lpn)
 	       geometry_page(l->geometry, i);
 }
 
-/* The page now holds the newest data of the LPN. In a log it gets a mapping entry unless it is at its
- * offset. */
+/* The page now holds the newest data of the LPN. In a log it gets a mapping entry, unless it is at its offset
+ * in its logical block's log. */
 static void log_enter(struct log_ftl *l, lpn_t lpn, ppn_t ppn, uint32_t log)
 {
 	uint32_t page = geometry_page(l->geometry, ppn), i;
@@ -56,7 +56,8 @@ static void log_enter(struct log_ftl *l, lpn_t lpn, ppn_t ppn, uint32_t log)
 	hash_add(&l->index, log_mapped_pages(l), i);
 }
 
-/* The page no longer holds the newest data.  Returns the log with its mapping entry, or INDEX_NONE. */
+/* The page no longer holds the newest data.  Returns the log that had a mapping entry for it, or
+ * INDEX_NONE. */
 static uint32_t log_leave(struct log_ftl *l, lpn_t lpn, ppn_t ppn)
 {
 	block_t block = geometry_block(l->geometry, ppn);
@@ -251,7 +252,7 @@ static void log_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
 
 const struct ftl_words log_words = { .print_entry = log_print_entry };
 
-/* ---- the whole ---- */
+/* ---- set-up, state and facts ---- */
 
 uint32_t log_count_of(const struct ftl *f, const struct log_settings *s)
 {
@@ -350,7 +351,7 @@ void log_free(struct ftl *f)
 	log_exit(f->state);
 }
 
-/* The index of mapped pages follows from the contents of the logs. */
+/* Rebuilds the index of mapped pages from the contents of the logs. */
 static bool log_index_pages(void *log_ftl)
 {
 	struct log_ftl *l = log_ftl;
@@ -453,7 +454,7 @@ static uint64_t log_check_block(const struct log_ftl *l, block_t block)
 	return live;
 }
 
-/* Has programmed pages, so it is not free. */
+/* A block in use has programmed pages; a free one has none. */
 void log_claim(const struct log_ftl *l, uint64_t *claimed, block_t block, plane_t plane)
 {
 	if (block == BLOCK_NONE)

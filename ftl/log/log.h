@@ -67,13 +67,13 @@ struct log_block {
 	block_t block; /* BLOCK_NONE: none, it is free */
 	uint32_t lbn;  /* LBN_NONE: shared */
 	struct link link;
-	uint32_t opened;  /* number in the order of opening */
-	uint64_t touched; /* time of the last write to it, or of the last overwrite of one of its pages */
+	uint32_t opened;  /* of a shared log: number in the order of opening */
+	uint64_t touched; /* number of the last event: a write to it, or one of its pages invalidated */
 	bool ordered;     /* of one logical block: it holds pages 0, 1, ... in their places, all valid */
-	bool hot;         /* a shared log of LAST */
+	bool hot;         /* LAST: a shared log for hot pages */
 };
 
-/* A page of a log that is not at its offset. */
+/* Mapping entry: a page of a shared log, or one that is not at its offset in its logical block's log. */
 struct log_page {
 	uint32_t lpn, link;
 };
@@ -86,16 +86,17 @@ struct log_ftl {
 	uint32_t stripe, group_pages, lbns;
 	struct divisor per_stripe, per_planes, per_group;
 
-	block_t *data;     /* per logical block; BLOCK_NONE */
-	uint32_t *own;     /* per logical block: number of its log; INDEX_NONE */
+	block_t *data;     /* per logical block: its data block, or BLOCK_NONE */
+	uint32_t *own;     /* per logical block: number of its log, or INDEX_NONE */
 	uint64_t *present; /* bit per LPN: it holds data */
-	/* bit per sector without data in a page with data; only partial pages touch its memory */
+	/* bit per sector: no data, in a page that has some; only partial pages touch its memory */
 	uint64_t *lacks;
-	uint32_t *live; /* per block: pages */
+	uint32_t *live; /* per block: its live pages */
 	uint64_t live_pages;
 	/*
 	 * For an FTL in which pages may be anywhere, else NULL. find: the page of an LPN with data, PPN_NONE
-	 * if the map is broken. moved: the LPN is now in another page. look_up: may have to read the map.
+	 * if the map is broken. moved: the LPN is now in another page. look_up: returns the read of the map
+	 * that operations on the LPN depend on, or OP_NONE.
 	 */
 	ppn_t (*find)(const struct log_ftl *, lpn_t);
 	void (*moved)(struct log_ftl *, lpn_t, ppn_t);
@@ -111,8 +112,8 @@ struct log_ftl {
 	struct log_block *log;
 	uint32_t owned, shared; /* of a plane */
 	uint32_t logs;          /* of all planes */
-	struct log_page *page;  /* pages per block for each log */
-	struct hash index;      /* index of the pages that hold the newest data of an LPN */
+	struct log_page *page;  /* for each log, one entry per page of a block */
+	struct hash index;      /* by LPN: the entry of the page that holds its newest data */
 	uint32_t opened;
 	uint64_t events;
 
@@ -144,7 +145,7 @@ static inline struct log_place log_place(const struct log_ftl *l, lpn_t lpn)
 		.offset = (row - unit) * l->stripe + page };
 }
 
-/* The number may be beyond the last logical page. */
+/* The result may be beyond the last logical page. */
 static inline lpn_t log_lpn(const struct log_ftl *l, struct log_place p)
 {
 	uint32_t group = divide(p.lbn, l->per_planes), row = divide(p.offset, l->per_stripe);
@@ -153,7 +154,7 @@ static inline lpn_t log_lpn(const struct log_ftl *l, struct log_place p)
 	return group * l->group_pages + unit * l->stripe + p.offset - row * l->stripe;
 }
 
-/* Position of its plane in the striping order, and the plane. */
+/* Position of the logical block's plane in the striping order, and the plane. */
 static inline uint32_t log_position(const struct log_ftl *l, uint32_t lbn)
 {
 	return lbn - divide(lbn, l->per_planes) * l->geometry->planes;
@@ -174,7 +175,7 @@ static inline mask_t log_sectors(const struct log_ftl *l, lpn_t lpn)
 	return ~(l->lacks[first / BITS_WORD] >> first % BITS_WORD) & l->geometry->full_page;
 }
 
-/* An empty part is padding: the page's data is written again.  True if the page has no data. */
+/* An empty part is padding: the page's data is to be written again.  True if there is no data to write. */
 static inline bool log_pads_nothing(const struct log_ftl *l, struct page_part part)
 {
 	return !part.mask && !log_sectors(l, part.lpn);
@@ -191,7 +192,7 @@ static inline struct log_statistics *log_counts(struct log_ftl *l, const struct 
 	return io->timed ? &l->count : &l->uncounted;
 }
 
-/* The flash page with the newest data of the page; PPN_NONE if it has none. */
+/* The flash page with the newest data of the LPN; PPN_NONE if it has none. */
 ppn_t log_find(const struct log_ftl *, lpn_t);
 
 /*
@@ -203,7 +204,7 @@ void log_program(struct log_ftl *, struct io *, struct page_part, ppn_t to, uint
 /* Copies a live page to its offset in another block or, if the FTL has a page map, to any page. */
 void log_copy(struct log_ftl *, struct io *, ppn_t from, ppn_t to);
 
-/* Takes a free block of the logical block's plane; BLOCK_NONE if there is none, and the FTL has failed. */
+/* Takes a free block of the logical block's plane.  BLOCK_NONE: there is none, and the FTL has failed. */
 block_t log_take(struct log_ftl *, uint32_t lbn);
 
 /* Operations of FTLs whose state begins with a struct log_ftl. */
@@ -213,8 +214,8 @@ void log_trim(struct ftl *, struct io *, struct extent);
 void log_free(struct ftl *);
 void log_check(const struct ftl *);
 
-/* For checks: aborts unless the block, which may be BLOCK_NONE, is of the plane, in use and not claimed
- * before. */
+/* For checks: claims the block, unless it is BLOCK_NONE.  Aborts if it is not in the plane, not in use or
+ * already claimed. */
 void log_claim(const struct log_ftl *, uint64_t *claimed, block_t, plane_t);
 
 extern const struct state_row log_state[]; /* state of a struct log_ftl */
@@ -227,8 +228,7 @@ void log_add_statistics(struct ftl *, struct stat_list *);
 	.map_in_dram = true, .read = log_read, .trim = log_trim, .check = log_check, .state = log_state,     \
 	.facts = log_facts, .statistics = log_add_statistics, .words = &log_words
 
-/* ---- merge.c: logs and merges; false: there is no free block, and the FTL has failed with all data in place
- * ---- */
+/* ---- merge.c: logs and merges; false: no free block, the FTL has failed, all data is still in place ---- */
 
 /*
  * Copies the logical block's missing pages to `into`, which becomes the data block; the old one is erased.
@@ -270,7 +270,8 @@ uint32_t log_copy_until(struct log_ftl *, struct io *, uint32_t lbn, block_t int
 
 /* ---- shared.c: logs that all logical blocks of a plane share ---- */
 
-/* Chooses the full shared log of a plane to empty when all are in use; `own` is the one filled last. */
+/* Chooses the full shared log of a plane to empty when all are in use.  `own`: the caller's current log,
+ * which is full, or INDEX_NONE. */
 typedef uint32_t log_chooser(struct log_ftl *, struct io *, uint32_t position, uint32_t own);
 
 /* Appends a page to the shared log `*current` of its plane; if that is full, *current becomes a new one. */
@@ -279,8 +280,8 @@ bool log_append_shared(struct log_ftl *, struct io *, uint32_t *current, struct 
 /* Aborts unless every shared log in use is full, except the `kinds` current ones of each plane. */
 void log_check_shared(const struct log_ftl *, const uint32_t *current, uint32_t kinds);
 
-/* The full shared log of a plane after the given one, or the first one (INDEX_NONE); INDEX_NONE if there is
- * none. */
+/* The next full shared log of a plane after the given one; the first one after INDEX_NONE.  INDEX_NONE if
+ * there is none. */
 uint32_t log_next_shared(const struct log_ftl *, uint32_t position, uint32_t);
 
 #endif

@@ -58,7 +58,7 @@ static void merge_count_merge(struct log_statistics *s, bool full, bool whole, u
 	}
 }
 
-/* Gives the reason for the operations that follow. */
+/* Notes the reason for the operations that follow. */
 static void merge_note_merge(const struct log_ftl *l, uint32_t lbn, block_t into, bool full)
 {
 	struct schedule *s = l->ftl->flash->schedule;

@@ -24,7 +24,7 @@ static uint32_t shared_find_free(const struct log_ftl *l, uint32_t position)
 	return INDEX_NONE;
 }
 
-/* Merges every logical block that has its newest data in the log, then erases it. */
+/* Merges every logical block that has live pages in the log, then erases the log. */
 static bool shared_empty(struct log_ftl *l, struct io *io, struct log_block *log)
 {
 	struct log_statistics *count = log_counts(l, io);
@@ -40,8 +40,8 @@ static bool shared_empty(struct log_ftl *l, struct io *io, struct log_block *log
 			continue;
 		if (log_of(l, lbn) && !log_close(l, io, log_of(l, lbn), NULL))
 			return false;
-		/* The page may still be here if the merged log, in order, does not hold it: it was written
-		 * again after a trim. */
+		/* Still here: the logical block had no log of its own, or one in order without this page,
+		 * which was trimmed and written again. */
 		if (flash_owner(l->ftl->flash, first + page) == lpn &&
 			!log_merge(l, io, lbn, BLOCK_NONE, NULL, 0))
 			return false;

@@ -4,12 +4,12 @@
  * pages may be anywhere in them.  Its map is stored in the spare areas of the pages written last, so writing
  * it costs no program, but a map that is not cached costs a read.
  *
- * Pages are appended to the superblock's update block.  When that is full, space is freed in the superblock
- * first: a block without live pages is erased; else a free block is taken, if the superblock has fewer than n
- * + m and one stays free; else the block with the fewest live pages is compacted, that is, they are copied to
- * the superblock's cold block.  If no block of the superblock has an invalid page, the least recently written
- * superblock with more than n blocks is folded into as few as it needs.  The paper has no rule for that;
- * without one the spare blocks end up as update blocks that are hardly filled.
+ * Pages are appended to the superblock's update block.  When that is full, a block without live pages is
+ * erased; else a free block is taken, if the superblock has fewer than n + m and one stays free; else the
+ * block with the fewest live pages is compacted: its live pages are copied to the superblock's cold block.
+ * If no block of the superblock has an invalid page, the least recently written superblock with more than n
+ * blocks is folded into as few as it needs.  The paper has no rule for that; without one the spare blocks
+ * end up as update blocks that are hardly filled.
  */
 #include "ftl/log/log.h"
 
@@ -41,11 +41,12 @@ struct superblock_statistics {
 
 struct superblock_ftl {
 	struct log_ftl log;
-	/* Followed by the head of the ring of cached maps, and those of the rings of wide superblocks. */
+	/* Followed by an element per plane, the head of its ring of wide superblocks; the first of them is
+	 * also the head of the ring of cached maps. */
 	struct superblock *super;
 	struct member *member; /* `room` of each superblock */
-	/* per LPN: the member that holds it; the page is found by the owners in this block, so 1 byte is
-	 * enough */
+	/* per LPN: index of the member block that holds it; its page is found by searching the owners of the
+	 * block's pages */
 	uint8_t *holder;
 	op_t *map_read; /* read of each superblock's map by the request that looked it up last */
 	uint32_t supers, n, m, room;
@@ -121,7 +122,7 @@ static struct member *superblock_members(const struct superblock_ftl *f, uint32_
 	return &f->member[(size_t)super * f->room];
 }
 
-/* Index of a block among the members of the superblock, or of a free member with BLOCK_NONE; there is one. */
+/* Index of the block among the superblock's members; with BLOCK_NONE, of an unused member.  There is one. */
 static uint32_t superblock_place_of(const struct superblock_ftl *f, uint32_t super, block_t block)
 {
 	uint32_t i = 0;
@@ -211,7 +212,7 @@ static void superblock_keep_map(struct superblock_ftl *f, uint32_t super)
 	list_append(superblock_links(f), f->supers, super);
 }
 
-/* Counted once for each request and superblock.  Outside time no map is cached. */
+/* A request looks up a superblock's map once.  Only timed requests cache it. */
 static op_t superblock_look_up(struct log_ftl *l, struct io *io, lpn_t lpn)
 {
 	struct superblock_ftl *f = l->ftl->state;
@@ -236,7 +237,7 @@ static op_t superblock_look_up(struct log_ftl *l, struct io *io, lpn_t lpn)
 
 /* ---- blocks of a superblock ---- */
 
-/* The number of its blocks has changed. */
+/* The number of the superblock's blocks has changed: it may have become wide, or no longer be. */
 static void superblock_note_width(struct superblock_ftl *f, uint32_t super)
 {
 	struct superblock *s = &f->super[super];
@@ -297,7 +298,7 @@ static block_t superblock_choose_block(const struct superblock_ftl *f, uint32_t 
 	return best ? best->block : BLOCK_NONE;
 }
 
-/* Copies the valid pages of a block to the cold block and erases it. */
+/* Copies the live pages of a block to the cold block, then erases the block. */
 static bool superblock_compact(struct superblock_ftl *f, struct io *io, uint32_t super, block_t block)
 {
 	struct log_ftl *l = &f->log;
@@ -475,7 +476,7 @@ static const struct state_row superblock_state[] = {
 	{ 0 },
 };
 
-/* Every block in use belongs to one superblock, of its plane; so do the update and the cold block. */
+/* Every block belongs to one superblock, in its plane.  The update and the cold block are among them. */
 static uint32_t superblock_check_super(const struct superblock_ftl *f, uint32_t i, uint64_t *claimed)
 {
 	const struct superblock *s = &f->super[i];
@@ -509,7 +510,7 @@ static void superblock_check_cached(const struct superblock_ftl *f)
 		"%u maps are in DRAM, %u are listed and %u flagged", f->cached, listed, flagged);
 }
 
-/* The rings hold the wide ones of each plane. */
+/* The rings hold the wide superblocks of their planes, and no others. */
 static void superblock_check_wide(const struct superblock_ftl *f)
 {
 	uint32_t planes = f->log.geometry->planes, wide = 0, right = 0;

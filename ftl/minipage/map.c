@@ -87,7 +87,7 @@ void mini_map_exit(struct mini *m)
 
 /* ---- look-ups ---- */
 
-/* With the table in DRAM, or outside time, a look-up is only counted. */
+/* Counts the look-up, unless the table is cached and the request untimed.  True: it needs no cache access. */
 static bool mini_is_free(struct ftl *f, struct io *io)
 {
 	const struct mini *m = f->state;
@@ -278,8 +278,8 @@ static void mini_follow(struct ftl *f, const struct io *io, sub_t sub, uint32_t 
 		table_moved(&m->table, io, key / m->cache->plan.per_page, in_dram);
 }
 
-/* Prefetches the tables of a walk slot by slot: lists of slots, then the entries of the minipages, in two
- * steps. */
+/* Prefetches for a walk over the victim's slots: step 0 the lists of slots, steps 1 and 2 the entries of
+ * their minipages. */
 static inline void mini_expect_slots(const struct ftl *f, int step)
 {
 	const struct mini *m = f->state;

@@ -114,7 +114,7 @@ static void mini_exit(struct ftl *f)
 
 /* ---- read ---- */
 
-/* Adds sectors to read from the flash page; returns its number. */
+/* Adds sectors to read from the flash page; returns its index in `wanted`. */
 static uint32_t mini_want(struct mini *m, ppn_t ppn, uint32_t sectors)
 {
 	uint32_t i = m->wants;
@@ -157,7 +157,7 @@ static void mini_touch_part(struct ftl *f, struct io *io, struct page_part part)
 		m->touch[first].ready = ready;
 }
 
-/* Finds the flash page of each minipage. */
+/* Finds the flash page of the minipage, unless it is in RAM or holds no data. */
 static void mini_find(struct ftl *f, struct io *io, struct mini_touch *t)
 {
 	struct mini *m = f->state;

@@ -10,7 +10,7 @@
  *
  * Minipage-FTL maps every minipage separately.  PM-FTL maps a logical page that one request covers as a page
  * (mode P: one entry), else as its minipages (mode M: an entry each); if collection finds all minipages of a
- * logical page in its victim, it makes it a page again.  Its table has space for an entry per minipage of
+ * logical page in its victim, it makes them a page again.  Its table has space for an entry per minipage of
  * every logical page; the mode is a bit of the first entry, so it costs neither DRAM nor reads.
  *
  * The slides leave out most details of both. docs/minipage.md lists the choices made here, and what follows
@@ -42,7 +42,7 @@ struct mini_settings {
 struct mini_statistics {
 	uint64_t full, packed, partial, pack_hits;
 	uint64_t to_m, to_p, gc_full, grown;
-	uint64_t live, paged, volatile_sectors, volatile_most; /* computed when the statistics are read */
+	uint64_t live, paged, volatile_sectors, volatile_most; /* live, paged: computed when read */
 };
 
 /* A minipage of a read request. */
@@ -75,8 +75,8 @@ struct mini {
 	uint64_t *split;      /* bit per logical page: mode M */
 
 	struct table table;        /* without a directory if the whole table is in DRAM */
-	struct entry_cache *cache; /* keys: logical pages, or minipages; NULL likewise */
-	sub_t last;                /* of the request being served */
+	struct entry_cache *cache; /* keys: logical pages (PM-FTL) or minipages; NULL likewise */
+	sub_t last;                /* last minipage of the request being served */
 
 	struct pack_part waiting[MINI_MOST]; /* gathered to fill a page: of the request, or kept in RAM */
 	uint32_t waits;
@@ -111,7 +111,7 @@ static inline mask_t mini_written(const struct mini *m, sub_t sub)
 	return places_written(&m->places, sub);
 }
 
-/* A mask of sectors of a minipage as one of its logical page, and back. */
+/* Turns a mask of the minipage's sectors into one of its logical page's sectors, and back. */
 static inline mask_t mini_page_mask(const struct mini *m, sub_t sub, mask_t mask)
 {
 	return mask << (sub % m->per_lpn << m->shift);
@@ -128,7 +128,8 @@ static inline void mini_kill(struct mini *m, sub_t sub)
 	slots_kill(&m->slots, mini_ppn(m, sub), mini_slot(m, sub), 1);
 }
 
-/* Prefetches for a look-up or move of the minipage; then, once that data is in the cache, the next step. */
+/* Prefetches for a look-up or move of the minipage; the second function, once that data is in the cache,
+ * prefetches what it points to and returns places_expect_next(). */
 static inline void mini_expect_sub(const struct mini *m, sub_t sub)
 {
 	places_expect(&m->places, mini_lpn(m, sub));
@@ -148,15 +149,15 @@ static inline uint32_t mini_expect_sub_next(const struct mini *m, sub_t sub)
 bool mini_map_init(struct ftl *, struct fault *);
 void mini_map_exit(struct mini *);
 
-/* Looks up the minipages in the mask, or all of a page in mode P. Returns the dependency of operations that
- * use them. */
+/* Looks up the minipages in the mask `wanted`, or all of a page in mode P. Returns the dependency of
+ * operations that use them. */
 op_t mini_look_up_page(struct ftl *, struct io *, lpn_t, uint32_t wanted);
 /* Looks up one minipage; not for PM-FTL. */
 op_t mini_look_up(struct ftl *, struct io *, sub_t);
 
 /* These minipages were programmed in one page, as a whole logical page (PM-FTL) or packed. */
 void mini_changed(struct ftl *, struct io *, const struct pack_part *, uint32_t count, bool whole);
-/* The minipage, or PM-FTL's logical page, has lost data. */
+/* The minipage, or PM-FTL's logical page, has lost data.  `splits`: the page changes to mode M. */
 void mini_trimmed(struct ftl *, struct io *, sub_t, bool splits);
 
 /* For the collector. */

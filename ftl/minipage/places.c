@@ -24,7 +24,7 @@ void places_release(struct places *p)
 	pool_free(&p->apart);
 }
 
-/* The entry's places in the side table; moves it there with its present places. */
+/* The entry's places in the side table; an entry outside is moved there with its present places. */
 static uint32_t *mini_places_enter_apart(struct places *p, lpn_t lpn)
 {
 	uint32_t before = p->entry[lpn], *place;
@@ -45,8 +45,7 @@ static void mini_places_leave_apart(struct places *p, lpn_t lpn, uint32_t entry)
 	p->entry[lpn] = entry;
 }
 
-/* The value that an entry of the side table would have outside it; the entry itself if it cannot be
- * outside. */
+/* The value that an entry takes when it leaves the side table; the entry itself if it has to stay there. */
 static uint32_t mini_places_outside(const struct places *p, lpn_t lpn)
 {
 	uint32_t entry = p->entry[lpn];

@@ -64,8 +64,8 @@ static inline uint32_t places_get(const struct places *p, sub_t sub)
 /* Gives these minipages of a logical page consecutive places; `written`: their sectors that hold data. */
 void places_set(struct places *, sub_t first, uint32_t count, uint32_t place, mask_t written);
 
-/* Prefetches the entry of the logical page; then, once it is in the cache, returns its first place if it
- * needs no side table, else INDEX_NONE. */
+/* Prefetches the entry of the logical page.  The second function, once that is in the cache, returns the
+ * page's first place, or INDEX_NONE if it has no data or is in the side table, which it prefetches. */
 static inline void places_expect(const struct places *p, lpn_t lpn)
 {
 	prefetch(&p->entry[lpn]);

@@ -3,8 +3,8 @@
  * the logical pages that the request covers, each to one flash page.  Each minipage that is written in part
  * and holds other data costs a read of its own.
  *
- * With pack = buffer up to a page less one minipage is kept in RAM, completed with kept sectors, and packed
- * with those of later requests.  Their old data stays valid until they are programmed; a rewrite of a
+ * With pack = buffer, fewer minipages than fill a page are kept in RAM, completed with kept sectors, and
+ * packed with those of later requests.  Their old data stays valid until they are programmed; a rewrite of a
  * minipage in RAM costs nothing.
  */
 #include "ftl/minipage/minipage.h"
@@ -69,7 +69,7 @@ static void mini_keep_in_ram(struct ftl *f, const struct pack_part *part)
 
 /* ---- programs ---- */
 
-/* The page now holds the data of the minipage. */
+/* Reports to the oracle that the page now holds the data of the minipage. */
 static void mini_hold(struct ftl *f, struct io *io, ppn_t to, const struct pack_part *p, bool from_ram)
 {
 	const struct mini *m = f->state;
@@ -194,7 +194,7 @@ static bool mini_write_minipages(struct ftl *f, struct io *io, struct page_part 
 	return !f->failed;
 }
 
-/* Does the part have sectors in every minipage of its page? */
+/* Programs the logical page, whose part has sectors in every minipage, as one flash page. */
 static bool mini_write_page(struct ftl *f, struct io *io, struct page_part part)
 {
 	struct mini *m = f->state;
@@ -226,9 +226,9 @@ static bool mini_has_waited(const struct mini *m, sub_t sub)
 	return false;
 }
 
-/* Is it written as a page?  `merged`: its sectors shall share one, whether they cover it or not.  The same
- * from the beginning of a request to its end, whatever is programmed meanwhile: what is no page is written as
- * minipages. */
+/* Is the part written as a page, not as minipages?  `merged`: its sectors are to share a flash page, so it is
+ * if it has sectors in every minipage and none of them was in RAM when the request began.  The answer stays
+ * the same throughout the request, whatever is programmed meanwhile. */
 static bool mini_is_whole(const struct mini *m, const struct ftl *f, struct page_part part, bool merged)
 {
 	if (!m->pages || !merged)

@@ -30,7 +30,7 @@ static void mmap_check_page(const struct ftl *f, lpn_t lpn)
 	}
 }
 
-/* Overlays of a merged page, whose first one begins its list. */
+/* Checks the merged page and its list of overlays; returns the length of the list. */
 static uint32_t mmap_check_merged_page(const struct ftl *f, uint32_t merged)
 {
 	const struct mmap_ftl *m = f->state;

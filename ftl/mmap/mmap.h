@@ -26,7 +26,7 @@ struct overlay {
 
 struct merged_page {
 	uint32_t first; /* its first overlay */
-	uint32_t page;  /* its PPN + 1; 0: there is none */
+	uint32_t page;  /* its PPN + 1; 0: this element is free */
 };
 
 struct mmap_statistics {
@@ -63,7 +63,7 @@ static inline uint32_t mmap_first_overlay(const struct mmap_ftl *m, lpn_t lpn)
 	return m->overlay_of[lpn] - 1;
 }
 
-/* The owner number of a merged page; these follow the logical pages. */
+/* The owner number of a merged page; these numbers follow those of the logical pages. */
 static inline owner_t mmap_name_of(const struct mmap_ftl *m, uint32_t merged)
 {
 	return m->map.lpns + merged;

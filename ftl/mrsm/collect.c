@@ -9,7 +9,7 @@ static mask_t mrsm_holds(const struct ftl *f, sub_t sub, uint32_t length)
 	return mrsm_written(f->state, sub, length);
 }
 
-/* All slots of a data page are live, so its extents stay as they are. */
+/* A data page with all slots live was copied: its extents change only their page. */
 static void mrsm_moved(struct ftl *f, struct io *io, owner_t owner, ppn_t from, ppn_t to)
 {
 	struct mrsm *m = f->state;

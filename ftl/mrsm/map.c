@@ -71,7 +71,7 @@ static uint32_t mrsm_pages_needed(const struct ftl *f, uint32_t region)
 	return r->fine ? mrsm_pages_for(f, r->nodes) : r->nodes > 0;
 }
 
-/* The mapping page of an extent that begins in this logical page.  Its region has one. */
+/* The mapping page of an extent that begins in this logical page.  If its region has none yet: the first. */
 static uint32_t mrsm_map_page_of(const struct mrsm *m, lpn_t lpn)
 {
 	uint32_t shift = m->tree.region_shift - m->tree.page_shift, region = lpn >> shift;
@@ -99,7 +99,7 @@ void mrsm_open_regions(struct mrsm *m, sub_t from, sub_t end)
 			m->map_pages[region] = 1;
 }
 
-/* ---- the two ways to cache them ---- */
+/* ---- the two cache models ---- */
 
 /* The static model's hit probability: the setting, or the share of the table that fits in DRAM. */
 static void mrsm_set_chance(struct ftl *f)

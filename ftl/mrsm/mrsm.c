@@ -66,7 +66,7 @@ static void mrsm_relocate(struct ftl *f, struct io *io, owner_t owner, ppn_t fro
 	directory_page_moved(m->directory, owner - m->directory->base, from, to);
 }
 
-/* A mapping page is about to move. */
+/* Prefetches the directory's entry of a mapping page that is about to move. */
 static void mrsm_prefetch_owner(const struct ftl *f, owner_t owner, enum prefetch_stage stage)
 {
 	const struct mrsm *m = f->state;
@@ -160,7 +160,7 @@ static void mrsm_want(struct mrsm *m, uint32_t *count, ppn_t ppn, uint32_t secto
 	m->wanted[(*count)++] = (struct mrsm_wanted){ ppn, sectors };
 }
 
-/* Adds the pages that hold data of the extent to the `count` wanted so far; returns their number. */
+/* Adds the pages that hold data of the extent to the `count` wanted so far; returns the new count. */
 static uint32_t mrsm_find_wanted(struct ftl *f, struct extent e, uint32_t count)
 {
 	struct mrsm *m = f->state;
@@ -225,7 +225,7 @@ static void mrsm_prefetch(const struct ftl *f, lpn_t lpn, enum prefetch_stage st
 		mrsm_expect_entry(m, lpn);
 		return;
 	}
-	/* The first extent there is about to be read or to become invalid. */
+	/* The page's first extent is about to be read or to become invalid. */
 	ppn = mrsm_tree_peek(&m->tree, lpn);
 	mrsm_expect_map_page(f, lpn);
 	if (ppn == PPN_NONE)

@@ -6,7 +6,8 @@
  *   tree.[ch] the extents: which sub-pages are stored where
  *   map.c         the mapping pages the extents would fill in flash, and the cost of using them
  *   collect.c     collection: updates the map for what gc/pack.h moves
- *   mrsm.c        reads, writes, trims, statistics
+ *   write.c       writes and trims
+ *   mrsm.c        reads, checks, statistics
  *
  * This header is for these files only.
  */
@@ -27,7 +28,7 @@ struct mrsm_settings {
 };
 
 struct mrsm_statistics {
-	uint64_t descents, depths; /* descents from the root of the tree; sum of its depths at these */
+	uint64_t descents, depths; /* descents from the root of the tree; sum of its depth at each */
 	uint64_t splits, merges;
 	uint64_t extents_max;
 	uint64_t rmw_reads;
@@ -53,15 +54,15 @@ struct mrsm {
 	struct mrsm_tree tree;
 	struct slots slots;
 	struct pack pack;
-	/* Bit per logical sector: it holds data.  NULL: sub-pages of a sector do if they are mapped. */
+	/* Bit per logical sector: it holds data.  NULL if sub-pages are sectors: mapped ones hold data. */
 	uint64_t *written;
 
 	struct directory *directory;
-	struct map_cache *cache; /* NULL: hits are random, ... */
-	struct random random;    /* ... drawn here; */
+	struct map_cache *cache; /* NULL: static model, hits are random */
+	struct random random;    /* for these hits */
 	double chance; /* hit probability at the last request's translation; collections use it, too */
-	uint32_t chance_nodes;     /* computed for a tree ... */
-	sub_t chance_mapped;       /* ... of these numbers of nodes and mapped sub-pages */
+	uint32_t chance_nodes;     /* nodes of the tree that `chance` was computed for, */
+	sub_t chance_mapped;       /* and its mapped sub-pages */
 	uint64_t cache_bytes;      /* DRAM for the table */
 	uint32_t *map_pages;       /* per region: mapping pages in use */
 	uint32_t region_map_pages; /* the most a region can need */
@@ -86,7 +87,7 @@ static inline lpn_t mrsm_lpn(const struct mrsm *m, sub_t sub)
 	return mrsm_tree_page_of(&m->tree, sub);
 }
 
-/* Mask of the sectors that hold data, of at most 64 sectors of mapped sub-pages. */
+/* Which of these sectors, at most 64 and all in mapped sub-pages, hold data. */
 static inline mask_t mrsm_written_sectors(const struct mrsm *m, sector_t start, uint32_t sectors)
 {
 	uint32_t shift = start % 64;
@@ -105,8 +106,8 @@ static inline mask_t mrsm_written(const struct mrsm *m, sub_t sub, uint32_t leng
 	return mrsm_written_sectors(m, (sector_t)sub << m->sub_shift, length << m->sub_shift);
 }
 
-/* Marks sectors of a sub-page as holding data; the second function also unmarks its other sectors.  Neither
- * straddles a word. */
+/* Marks sectors of a sub-page as holding data; the second function also unmarks its other sectors.  A
+ * sub-page never straddles a word. */
 static inline void mrsm_add_written(struct mrsm *m, sub_t sub, mask_t mask)
 {
 	sector_t sector = (sector_t)sub << m->sub_shift;
@@ -124,13 +125,13 @@ static inline void mrsm_set_written(struct mrsm *m, sub_t sub, mask_t mask)
 	mrsm_add_written(m, sub, mask);
 }
 
-/* A mask of sectors of a sub-page as one of its logical page. */
+/* Turns a mask of the sub-page's sectors into one of its logical page's sectors. */
 static inline mask_t mrsm_page_mask(const struct mrsm *m, sub_t sub, mask_t mask)
 {
 	return mask << (mrsm_tree_offset(&m->tree, sub) << m->sub_shift);
 }
 
-/* The sectors of a sub-page that the extent covers; it touches the sub-page. */
+/* The sectors of a sub-page that the extent, which touches it, covers. */
 static inline mask_t mrsm_covered(const struct mrsm *m, sub_t sub, struct extent e)
 {
 	return extent_mask(e, sub, m->sub_shift);
@@ -157,7 +158,7 @@ op_t mrsm_program(struct ftl *, struct io *, const struct pack_page *);
 
 enum mrsm_cache_model { MRSM_LRU, MRSM_STATIC };
 
-/* Most mapping pages in flash: none if all fit in DRAM. Uses only the tree. */
+/* Most mapping pages in flash: 0 if all fit in DRAM and mrsm.cached_share is 0.  Uses only the tree. */
 uint32_t mrsm_map_pages_in_flash(const struct ftl *);
 bool mrsm_map_init(struct ftl *, owner_t base);
 void mrsm_map_exit(struct mrsm *);
@@ -166,9 +167,9 @@ void mrsm_map_exit(struct mrsm *);
 void mrsm_open_regions(struct mrsm *, sub_t from, sub_t end);
 
 /*
- * Translates (and changes, if `write`) the logical pages of an extent one by one: each looks its mapping page
- * up and takes a DRAM access of the request's time.  Afterwards m->wait holds the dependencies of operations
- * that use the entries.  May collect.
+ * Translates (and changes, if `write`) the logical pages of an extent one by one: looks up the mapping page
+ * of each, and charges one DRAM access for it to the request.  Afterwards m->wait holds the dependencies of
+ * operations that use the entries.  May collect.
  */
 void mrsm_translate(struct ftl *, struct io *, struct extent, bool write);
 
@@ -176,8 +177,8 @@ void mrsm_translate(struct ftl *, struct io *, struct extent, bool write);
  * collect. */
 void mrsm_fit_regions(struct ftl *, struct io *, sub_t from, sub_t end);
 
-/* Collection changed the entry of the extent that begins at this sub-page.  The second function prefetches
- * for it. */
+/* Collection changed the entry of the extent that begins at this sub-page.  mrsm_expect_move() prefetches for
+ * this call. */
 void mrsm_entry_moved(struct ftl *, struct io *, sub_t);
 void mrsm_expect_move(const struct mrsm *, lpn_t);
 
@@ -186,8 +187,8 @@ void mrsm_expect_entry(const struct mrsm *, lpn_t);
 void mrsm_expect_map_page(const struct ftl *, lpn_t);
 
 /*
- * DRAM accesses of the paper's single balanced tree: a descent from its root (a search, an insertion, a
- * removal) visits a node per level; `nodes` further nodes are visited or written where they stand.
+ * Counts DRAM accesses of the paper's single balanced tree: a descent from its root (a search, an insertion,
+ * a removal) visits a node per level; `nodes` more are visited or written in place, without a descent.
  */
 void mrsm_count_nodes(struct ftl *, uint32_t descents, uint32_t nodes);
 
@@ -199,7 +200,7 @@ void mrsm_wait(const struct mrsm *, struct io *, op_t);
 uint64_t mrsm_node_bytes(const struct ftl *);
 uint64_t mrsm_table_bytes(const struct ftl *);
 
-/* Writes back the updates of collections, as map_cache_flush_updates(). */
+/* Writes back the updates of collections, as map_cache_flush_updates() does. */
 void mrsm_map_settle(struct mrsm *, struct io *);
 
 void mrsm_map_check(const struct ftl *);

@@ -104,8 +104,7 @@ static void mrsm_tree_remove(struct mrsm_tree *t, struct mrsm_piece p, uint32_t 
 
 /* ---- look-ups ---- */
 
-/* The first page in which the extent that holds the sub-page may begin: its own, or the one before.  The
- * sub-page is not in a page that is one extent. */
+/* The first page in which the extent that holds the sub-page may begin: its own, or the one before. */
 static lpn_t mrsm_tree_search_from(const struct mrsm_tree *t, sub_t sub)
 {
 	lpn_t page = mrsm_tree_page_of(t, sub);
@@ -253,7 +252,7 @@ const struct state_row mrsm_tree_state[] = {
 	{ 0 },
 };
 
-/* Is the extent, which begins in the page, inside page, region and drive? */
+/* Aborts unless the extent begins in the page and is inside its physical page, its region and the drive. */
 static void mrsm_tree_check_piece(const struct mrsm_tree *t, lpn_t page, struct mrsm_piece p)
 {
 	BUG_ON(mrsm_tree_page_of(t, p.sub) != page || p.length > t->subs - p.sub,

@@ -48,8 +48,8 @@ struct mrsm_tree {
 	uint32_t pages, ppns; /* logical, physical */
 	uint32_t regions, nodes;
 	sub_t mapped; /* sub-pages in all pieces */
-	/* 0: no extent begins in it; 1 .. ppns: it is one extent, in page number - 1; above: ppns + 1 + first
-	 * node */
+	/* per logical page: 0 = no extent begins in it; 1 .. ppns = it is one extent, in page number - 1;
+	 * above = ppns + 1 + its first node */
 	uint32_t *page;
 	struct pool node; /* struct mrsm_tree_node */
 	struct mrsm_tree_region *region;
@@ -60,7 +60,7 @@ void mrsm_tree_init(
 	struct mrsm_tree *, lpn_t pages, uint32_t ppns, uint32_t subs_per_page, uint32_t region_pages);
 void mrsm_tree_release(struct mrsm_tree *);
 
-/* Like mrsm_tree_next(), and unmaps the piece.  Returns the number of nodes that remain of the one it was cut
+/* Like mrsm_tree_next(), and unmaps the piece.  Returns how many pieces remain of the extent that it was cut
  * from, 0 to 2, or -1 if nothing more is mapped. */
 int mrsm_tree_take(struct mrsm_tree *, sub_t *at, sub_t end, struct mrsm_piece *);
 

@@ -1,6 +1,6 @@
 /*
- * Writes and trims of MRSM: sub-pages are unmapped, packed into pages with what is kept of their old sectors,
- * and mapped.
+ * Writes and trims of MRSM.  A write packs its sub-pages, completed with old sectors, into pages and maps
+ * them there; a trim unmaps sub-pages.
  */
 #include "ftl/mrsm/mrsm.h"
 
@@ -32,8 +32,8 @@ static struct unmapped mrsm_unmap(struct ftl *f, sub_t from, sub_t end)
 	return u;
 }
 
-/* Logical pages of [from, end) that the request or collection has not searched for yet; they come in
- * order. */
+/* Number of logical pages in [from, end) whose extents the request or collection has not searched yet; calls
+ * come in ascending order. */
 static uint32_t mrsm_searches(struct mrsm *m, sub_t from, sub_t end)
 {
 	lpn_t first = mrsm_lpn(m, from), last = mrsm_lpn(m, end - 1);
@@ -43,8 +43,8 @@ static uint32_t mrsm_searches(struct mrsm *m, sub_t from, sub_t end)
 	return pages;
 }
 
-/* Counts DRAM accesses: remaining nodes are written in place; each inserted or removed one, and each search,
- * is a descent. */
+/* Counts DRAM accesses: one for each node that is written, inserted or removed, and a descent for each
+ * insertion, removal and search. */
 static void mrsm_count_change(struct ftl *f, struct unmapped u, uint32_t put, uint32_t searched)
 {
 	uint32_t now = u.left + put, stay = u.taken < now ? u.taken : now;
@@ -52,8 +52,8 @@ static void mrsm_count_change(struct ftl *f, struct unmapped u, uint32_t put, ui
 	mrsm_count_nodes(f, searched + now - stay + u.taken - stay, now > u.taken ? now : u.taken);
 }
 
-/* The frequent case: a logical page that is one extent becomes another one.  False if it is not one
- * extent. */
+/* The frequent case: a logical page that is one extent is mapped anew as one extent.  False: it is not the
+ * case. */
 static bool mrsm_map_whole(struct ftl *f, struct mrsm_piece run)
 {
 	struct mrsm *m = f->state;
@@ -178,7 +178,7 @@ struct packing {
 	uint32_t parts, slots;
 };
 
-/* How many sub-pages the mask begins with: one covered in part, or whole ones as far as there is room. */
+/* Number of sub-pages at the start of the mask to gather: one covered in part, or whole ones up to `room`. */
 static uint32_t mrsm_next_run(const struct mrsm *m, mask_t host, uint32_t room)
 {
 	uint32_t whole = (~host ? (uint32_t)__builtin_ctzll(~host) : 64) >> m->sub_shift;
@@ -186,7 +186,8 @@ static uint32_t mrsm_next_run(const struct mrsm *m, mask_t host, uint32_t room)
 	return whole > room ? room : whole + !whole;
 }
 
-/* The sub-pages of one logical page that the host writes, a page at a time. */
+/* Gathers the sub-pages of one logical page that the host writes, and programs each page that is full.
+ * False: the drive is full. */
 static bool mrsm_write_part(struct ftl *f, struct io *io, struct page_part part, struct packing *p)
 {
 	const struct mrsm *m = f->state;
@@ -247,7 +248,7 @@ void mrsm_write(struct ftl *f, struct io *io, const struct extent *extents, size
 
 /* ---- trim ---- */
 
-/* The sub-page keeps the sectors outside the extent; false if there are none. */
+/* The sub-page keeps its data outside the extent; false if there is none. */
 static bool mrsm_keep_rest(struct mrsm *m, sub_t sub, struct extent e)
 {
 	mask_t rest = mrsm_written(m, sub, 1) & ~mrsm_covered(m, sub, e);

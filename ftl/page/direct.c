@@ -1,8 +1,8 @@
 /*
  * The ideal device: each page of a write is one program, each page of a read one read.  Merging old data,
  * collecting garbage and levelling wear take no time and are not counted.  No FTL of the same page size can
- * do better without packing several requests into a page: an upper bound for the others.  NAND's rules and
- * the oracle hold for it, too.
+ * do better without packing several requests into a page: an upper bound for the others.  The rules of NAND
+ * and the oracle apply to it, too.
  */
 #include "ftl/page/page.h"
 

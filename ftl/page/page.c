@@ -129,7 +129,7 @@ void page_prefetch(const struct ftl *f, lpn_t lpn, enum prefetch_stage stage)
 		space_prefetch(f->store->space, ppn);
 }
 
-#define PAGE_CHECK_AHEAD 40u /* owners are anywhere in memory */
+#define PAGE_CHECK_AHEAD 40u /* entries to prefetch ahead: owners are scattered in memory */
 
 uint64_t page_check_map(const struct ftl *f)
 {

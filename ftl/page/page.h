@@ -20,8 +20,8 @@ static inline struct page_map *page_map_of(const struct ftl *f)
 bool page_create(struct ftl *, const struct store_plan *, struct fault *);
 
 /*
- * The part of a request in one page; the look-up is the caller's.  Operations wait for `ready`, the read of a
- * mapping page, or OP_NONE.
+ * The next three functions serve the part of a request in one page; the caller looks its entry up.
+ * Operations wait for `ready`, the read of a mapping page, or OP_NONE.
  */
 
 /* False: the part holds no data, nothing is read. */
@@ -31,10 +31,10 @@ bool page_read_part(struct ftl *, struct io *, struct page_part, op_t ready);
  * collection and read-modify-write, normally the same as `io`.  False: the drive is full. */
 bool page_write_part(struct ftl *, struct io *, struct io *background, struct page_part, op_t ready);
 
-/* True: nothing is left of the page, which is dead. */
+/* True: no data is left in the page, and it is dead. */
 bool page_trim_part(struct ftl *, struct page_part);
 
-/* The entry changes to `to`; the page of the old one, which it was, dies. */
+/* Changes the entry, which was `old`, to `to`; the old page, if any, dies. */
 static inline void page_replace(struct ftl *f, lpn_t lpn, struct page_entry old, struct page_entry to)
 {
 	if (old.mask)

@@ -26,7 +26,7 @@ uint32_t zns_data_pages(const struct ftl *f, uint32_t number)
 	return (uint32_t)((zone->written - zns_waiting(f, number) + page - 1) / page);
 }
 
-/* The sectors behind the last page of the zone, at its write pointer. */
+/* The sectors in the controller's memory: from the zone's last programmed page to its write pointer. */
 static struct extent zns_waiting_extent(const struct ftl *f, uint32_t number)
 {
 	const struct zns *z = f->state;
@@ -35,12 +35,12 @@ static struct extent zns_waiting_extent(const struct ftl *f, uint32_t number)
 	return (struct extent){ pointer - zns_waiting(f, number), pointer };
 }
 
-/* ---- turns ---- */
+/* ---- turns: the order of writes ---- */
 
 /*
- * A write to a zone waits until the write before it is done: the host keeps the zone locked.  Programs
- * of a block keep their order, so it is enough that the first one in each block waits for the last one of
- * each.  What one request writes is one write.
+ * A write to a zone waits until the write before it is done: the host keeps the zone locked.  Programs of a
+ * block keep their order, so it is enough that the write's first program in each block waits for the last
+ * earlier program of every block of the zone.  All that one request writes is one write.
  */
 static void zns_begin_turn(struct ftl *f, const struct io *io, uint32_t number, uint32_t page)
 {
@@ -58,7 +58,7 @@ static void zns_begin_turn(struct ftl *f, const struct io *io, uint32_t number, 
 
 			z->before[block] = z->appends ? OP_NONE : z->last[block];
 		}
-	/* What is appended waits for nothing; the next write waits for it. */
+	/* An append waits for nothing; the next write waits for the append. */
 	if (z->appends)
 		zone->writer = INDEX_NONE;
 }
@@ -85,7 +85,7 @@ static void zns_take_turn(struct ftl *f, struct io *io, uint32_t number, uint32_
 
 /* ---- writes ---- */
 
-/* Programs the next page: what waits for it, and sectors of the host. */
+/* Programs the next page: the sectors in the controller's memory, and the `fresh` ones of the host. */
 static void zns_program(struct ftl *f, struct io *io, uint32_t number, mask_t fresh)
 {
 	struct oracle *oracle = f->flash->oracle;
@@ -142,7 +142,7 @@ void zns_write(struct ftl *f, struct io *io, const struct extent *extents, size_
 
 /* ---- reads ---- */
 
-/* Data that waits in the controller's memory. */
+/* Answers a read from the controller's memory. */
 static void zns_read_waiting(struct ftl *f, struct io *io, struct page_part part)
 {
 	sector_t start = geometry_page_start(f->geometry, part.lpn) + (sector_t)__builtin_ctzll(part.mask);
@@ -162,7 +162,7 @@ static mask_t zns_data(const struct ftl *f, uint32_t number, uint32_t page)
 	return written > start ? bits_below((uint32_t)(written - start)) : 0;
 }
 
-/* Pages that were programmed with nothing are read as any; what was never programmed is not. */
+/* Padding pages are read like any others; pages that were never programmed are not read. */
 static void zns_read_part(struct ftl *f, struct io *io, struct page_part part)
 {
 	const struct zns *z = f->state;

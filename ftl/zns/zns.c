@@ -88,7 +88,7 @@ static void zns_exit(struct ftl *f)
 
 /* ---- requests ---- */
 
-/* A trim of exactly one zone is a reset; of anything else it is ignored. */
+/* A trim of exactly one zone is a reset; any other trim is ignored. */
 static bool zns_admit_trim(struct ftl *f, struct io *io, struct extent e)
 {
 	const struct zns *z = f->state;
@@ -149,7 +149,7 @@ static const struct state_row zns_state[] = {
 	{ 0 },
 };
 
-/* Pages of the block that are programmed if its zone has so many. */
+/* How many pages of the block are programmed if `pages` of its zone are. */
 static uint32_t zns_pages_of_block(const struct zns *z, uint32_t position, uint32_t row, uint32_t pages)
 {
 	uint32_t before = row * z->row_pages, in_row = pages > before ? pages - before : 0;
@@ -241,7 +241,7 @@ static const struct stat_row zns_rows[] = {
 	{ 0 },
 };
 
-/* The medium has no row for erases that the host asks for, because only zones have them. */
+/* The statistics of flash/ have no row for CAUSE_HOST erases, because only zones cause them. */
 static const struct stat_row zns_flash_rows[] = {
 	{ "flash.erase.host", "blocks", "erased by resets of zones", STAT_COUNT,
 		offsetof(struct flash, count[OP_ERASE][CAUSE_HOST]) },
@@ -302,7 +302,7 @@ static void zns_print_entry(const struct ftl *f, lpn_t lpn, FILE *out)
 			out);
 }
 
-/* Zones that are active one by one, the others as numbers. */
+/* Prints how many zones are empty and full, and each active zone. */
 static void zns_print_state(const struct ftl *f, FILE *out)
 {
 	const struct zns *z = f->state;

@@ -1,14 +1,14 @@
 /*
- * Zones, internals shared by the files of this folder.  No other file includes it, but tests that give
- * commands for which there is no request.
+ * Zones, internals shared by the files of this folder.  No other file includes it, except tests of commands
+ * that no request can give.
  *
  * A drive without a map: a zone is some rows of blocks, one block of each plane in a row, and is written from
- * its first page to its last.  The host says where data goes, and frees a zone as a whole by a reset (NVM
+ * its first page to its last.  The host chooses where data goes, and frees a zone as a whole by a reset (NVM
  * Express, Zoned Namespace Command Set; Bjorling et al., USENIX ATC 2021).  So nothing is ever collected.
  *
- * Choices where the specification leaves them.  A zone has the same blocks for ever, so wear is as even as
- * the host's use of zones.  Its capacity is its size.  What does not fill the last page of a write waits in
- * the controller's memory for the rest of the page.
+ * Choices that the specification leaves open: A zone always has the same blocks, so wear is as even as the
+ * host's use of zones.  Its capacity is its size.  The last sectors of a write, if they do not fill a page,
+ * stay in the controller's memory until the rest of the page is written.
  */
 #ifndef FTL_ZNS_ZNS_H
 #define FTL_ZNS_ZNS_H
@@ -26,7 +26,7 @@ enum zone_state {
 	ZONE_STATES
 };
 
-/* Why a command is refused, in the order in which the reasons are looked for. */
+/* Why a command is refused, in the order of the checks. */
 enum zone_error { ERROR_FULL, ERROR_BOUNDARY, ERROR_POINTER, ERROR_ACTIVE, ERROR_OPEN, ZONE_ERRORS };
 
 enum zone_answer { ANSWER_STOP, ANSWER_COUNT };
@@ -40,10 +40,11 @@ struct zns_settings {
 
 struct zone {
 	uint32_t state;
-	struct link link; /* of those that are ZONE_OPEN, the one used least recently first */
+	struct link link; /* in the list of ZONE_OPEN zones, the least recently used first */
 	sector_t written; /* sectors since the reset; the write pointer, unless the zone is full */
-	bool padded;      /* full, and pages behind the data are programmed */
-	/* The request that wrote it last, by its ticket, and the page at which that began (zns.serial). */
+	bool padded;      /* full, with padding pages behind the data */
+	/* zns.serial: ticket of the request that wrote the zone last (INDEX_NONE: none, or an append), and
+	 * the page at which it began. */
 	uint32_t writer, writer_page;
 };
 
@@ -59,11 +60,11 @@ struct zns {
 	struct placement placement; /* the striping order */
 	uint32_t zones, planes, zone_pages, row_pages;
 	sector_t zone_sectors;
-	struct zone *zone; /* and behind the last one the head of the list */
+	struct zone *zone; /* behind the last one: the head of the list */
 	uint32_t open, active;
 	uint64_t live_pages; /* that hold data */
 	bool appends;        /* the write being served is an append */
-	/* Per block, with zns.serial: its last program, and the one before the present write. */
+	/* zns.serial, per block: its last program; the last one that the write being served waits for. */
 	op_t *last, *before;
 	struct zns_statistics count, uncounted;
 };
@@ -106,12 +107,12 @@ sector_t zns_waiting(const struct ftl *, uint32_t number);
 /* ---- zone.c: states ---- */
 
 /*
- * May the zone take these sectors?  Opens it if it is not open.  Where data that is appended goes is set.
- * False: refused, and nothing has changed.
+ * May the zone take these sectors?  Opens it if it is not open, and sets the extent of an append to the place
+ * where it goes.  False: refused, and the zone has not changed.
  */
 bool zone_admit(struct ftl *, struct io *, struct extent *, bool append);
 
-/* So many sectors have been written at its write pointer. */
+/* This many sectors have been written at the zone's write pointer. */
 void zone_written(struct ftl *, struct io *, uint32_t number, sector_t sectors);
 
 /* Commands; false: refused.  Closing a zone that is not open, finishing a full one and resetting an empty
@@ -128,11 +129,11 @@ extern const char *const zone_state_names[ZONE_STATES];
 
 /* ---- data.c: what finish and reset do to the data ---- */
 
-/* Programs what waits in the controller's memory as a page, and what is left of the zone if zns.finish says
- * so. */
+/* Programs the sectors that are in the controller's memory as a page; with zns.finish = pad, also pads the
+ * rest of the zone. */
 void zns_seal(struct ftl *, struct io *, uint32_t number);
 
-/* Erases the blocks of the zone that hold a page. */
+/* Erases the zone's blocks that have programmed pages. */
 void zns_erase(struct ftl *, struct io *, uint32_t number);
 
 void zns_read(struct ftl *, struct io *, const struct extent *, size_t n);

@@ -63,7 +63,7 @@ static struct zone_place zone_name_place(const struct ftl *f, sector_t sectors)
 	return place;
 }
 
-/* Counts it; with zns.refuse = stop it ends the run, for a reason in words. */
+/* Counts the refusal; with zns.refuse = stop, ends the run and sets f->refusal.  Returns false. */
 __attribute__((format(printf, 4, 5))) static bool zone_refuse(
 	struct ftl *f, struct io *io, enum zone_error error, const char *format, ...)
 {
@@ -80,7 +80,7 @@ __attribute__((format(printf, 4, 5))) static bool zone_refuse(
 	return false;
 }
 
-/* An empty zone needs one more active zone. */
+/* May the zone be active?  An empty one would be one more. */
 static bool zone_may_be_active(struct ftl *f, struct io *io, uint32_t number)
 {
 	const struct zns_settings *s = f->settings;
@@ -114,7 +114,7 @@ static bool zone_may_open(struct ftl *f, struct io *io, uint32_t number)
 	return true;
 }
 
-/* A zone that has a worn out block cannot be written again, and nothing takes its place. */
+/* A zone with a worn-out block cannot be written again, and no spare block replaces it. */
 static bool zone_is_worn(const struct ftl *f, uint32_t number)
 {
 	const struct zns_settings *s = f->settings;
@@ -155,7 +155,7 @@ static bool zone_takes(struct ftl *f, struct io *io, uint32_t number, struct ext
 	return true;
 }
 
-/* The zone is the one used last. */
+/* Makes the zone the most recently used one, and opens it if it is not open.  False: refused. */
 static bool zone_use(struct ftl *f, struct io *io, uint32_t number)
 {
 	struct zns *z = f->state;
