@@ -1,4 +1,4 @@
-/* A drive is put together from its rooms. */
+/* Assembles a drive from its rooms. */
 #include "drive/drive.h"
 
 #include "base/memory.h"

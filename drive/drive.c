@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-/* Pages of one request whose mapping entries are fetched ahead. */
+/* Most pages of one request whose mapping entries are prefetched. */
 #define EXPECT_MOST 4u
 
 /* ---- the request path ---- */
 
-/* The buffer's sink: flushes and misses reach the FTL as part of the present request.  It does not wait for
- * flushes that make room for data it has already read. */
+/* The buffer's sink: flushes and misses reach the FTL as part of the current request.  The request does not
+ * wait for flushes that make room for data that it has already read. */
 static void drive_hand_over(struct drive *d, const struct extent *extents, size_t n,
 	void (*write)(struct ftl *, struct io *, const struct extent *, size_t))
 {
@@ -69,7 +69,7 @@ static void drive_expect_read(struct drive *d, const struct request *r)
 		oracle_expect_at(d->oracle, d->host->part[i].host, d->host->part[i].device);
 }
 
-/* A part of a write: the request's data, and what a layer writes besides, which it has read before. */
+/* Tells the oracle of a part of a write: the request's data is new, all other data was read before. */
 static void drive_tell_written(struct drive *d, const struct request *r, const struct host_part *p)
 {
 	struct extent e = { p->host, p->host + extent_sectors(p->device) }, all = request_extent(r);
@@ -92,7 +92,7 @@ static void drive_write_batch(struct drive *d)
 	d->batched = 0;
 }
 
-/* Outside time: past the buffer, which is empty then.  Writes that ascend reach the FTL together. */
+/* Outside time: bypasses the buffer, which is empty then.  Ascending writes reach the FTL in batches. */
 static void drive_serve_part_untimed(struct drive *d, const struct host_part *p)
 {
 	uint32_t n = d->batched;
@@ -137,7 +137,7 @@ static void drive_serve_read_of_write(struct drive *d, const struct host_part *p
 	oracle_take(d->oracle, (struct extent){ p->host, p->host + extent_sectors(p->device) });
 }
 
-/* Does the FTL take this write or trim?  Data that is appended learns its place. */
+/* Does the FTL accept this write or trim?  Sets the address of an append. */
 static bool drive_admits(struct drive *d, struct host_part *p)
 {
 	sector_t start = p->device.start;
@@ -151,7 +151,7 @@ static bool drive_admits(struct drive *d, struct host_part *p)
 	return true;
 }
 
-/* The operations issued from now on wait for the parts that the part names. */
+/* Makes operations issued from now on depend on the parts that this part's `after` names. */
 static void drive_set_step(struct drive *d, struct host_part *p)
 {
 	const struct host_part *part = d->host->part;
@@ -163,8 +163,8 @@ static void drive_set_step(struct drive *d, struct host_part *p)
 	d->io.step_of_writes = waits && part[p->after.from].type == REQUEST_WRITE;
 }
 
-/* A host layer may have a write read other sectors, as they were before it, and write them elsewhere.
- * Outside time these reads change nothing. */
+/* With a host layer a write may also read sectors, as they were before the write, and write them elsewhere.
+ * Outside time these reads would change nothing and are skipped. */
 static void drive_serve_write(struct drive *d, const struct request *r)
 {
 	struct host *h = d->host;
@@ -230,8 +230,8 @@ void drive_expect(struct drive *d, const struct request *r)
 	d->prefetched = (struct extent){ first, last < first + EXPECT_MOST ? last + 1 : first + EXPECT_MOST };
 }
 
-/* When the drive may begin with a request: it has been processed, and data to be written has crossed the
- * link. */
+/* When the drive may begin a request: the controller has processed the command, and the data of a write has
+ * crossed the link. */
 static tick_t drive_arrives(struct drive *d, const struct request *r)
 {
 	tick_t now = host_process_command(d->host, schedule_now(d->flash->schedule));
@@ -247,7 +247,7 @@ static void drive_count_programs(struct class_statistics *c, uint64_t programs, 
 	c->programs_each += (double)programs / r->sectors;
 }
 
-/* A request begins: time has passed for what is in the blocks, and those that are due are refreshed. */
+/* At the start of a request: the data in the blocks ages, and blocks that are due are refreshed. */
 static void drive_refresh(struct drive *d)
 {
 	if (flash_pass_time(d->flash) && refresh_is_on(&d->settings->ftl.refresh))
@@ -295,7 +295,7 @@ static void drive_serve_request(struct drive *d, const struct request *r)
 		durable_end(d);
 }
 
-/* The request is taken in; `programs` had been made for the host before it. */
+/* Counts a request that has entered; `programs`: pages programmed for the host before it. */
 static void drive_count_entered(
 	struct drive *d, const struct request *r, enum request_class kind, uint64_t programs)
 {

@@ -45,7 +45,7 @@ struct drive_figures {
 	double wear_mean, wear_sd;
 };
 
-/* FLUSH, and writes with FUA, which are among the writes, too. */
+/* FLUSH, and writes with FUA, which are also counted as writes. */
 struct durable_statistics {
 	struct request_statistics request;
 	struct histogram service;
@@ -75,26 +75,26 @@ struct pending {
 	tick_t arrival, entered;
 	uint32_t sectors, row; /* of the journal, or the number that the listener gave */
 	uint8_t type, kind;    /* enum request_type, enum request_class */
-	uint8_t tenant;        /* of several; 0: there is one */
-	bool fua;              /* a write whose data is to be in flash */
+	uint8_t tenant;        /* 0 if there is only one */
+	bool fua;              /* a write, complete when its data is in flash */
 	bool on_link;          /* a read whose data is crossing the host's link */
 	bool uncounted;        /* it entered before the statistics began */
-	bool is_command;       /* without sectors */
+	bool is_command;       /* no host waits for it */
 	bool is_round;         /* no request: work in idle time */
 };
 
 /* How the drive was prepared before the first request. */
 struct drive_past {
 	uint64_t workload,
-		warm_up; /* sums of the requests it was prepared for, and of the warm-up trace; 0: none */
+		warm_up; /* checksums of the requests it was prepared for and the warm-up trace; 0: none */
 	uint64_t footprint_pages; /* pages that the workload touches, or reads where only these count */
 	uint64_t replayed;        /* requests of the warm-up trace */
 };
 
-/* Hears of requests.  A drive with a journal has none. */
+/* Called for each request.  A drive with a journal has no listener. */
 struct drive_listener {
 	void *context;
-	/* A request has entered; what it returns is the request's number, `row`, in the other calls. */
+	/* A request has entered.  Returns its number, the `row` of the other calls. */
 	uint32_t (*entered)(void *context, const struct request *);
 	/* Its operations are done; then, perhaps after its data has crossed the link, it is completed.
 	 * `served` is optional. */
@@ -123,10 +123,10 @@ struct drive {
 	/* Outside time. */
 	struct extent batch[DRIVE_BATCH]; /* to be written by the present call, ascending */
 	uint32_t batched;
-	bool (*stops)(void *); /* optional: asked during preparation whether it is to stop */
+	bool (*stops)(void *); /* optional: called during preparation; true stops it */
 	void *stops_context;
-	bool stopped;   /* it was stopped */
-	bool replaying; /* a trace: its writes go through the SLC cache */
+	bool stopped;   /* preparation was stopped */
+	bool replaying; /* a trace is replayed: its writes go through the SLC cache */
 	bool filling;   /* mapping pages are programmed after all data, by drive_place_map() */
 
 	struct pending *pending;
@@ -148,30 +148,31 @@ struct drive {
 struct drive *drive_create(const struct settings *, bool verify, struct fault *);
 void drive_free(struct drive *);
 
-/* Another buffer in front of a drive that has served nothing.  False and a fault: the FTL lacks an operation
- * it needs. */
+/* Puts another buffer in front of a drive that has served nothing.  False and a fault: the FTL lacks an
+ * operation that the buffer needs. */
 bool drive_buffer(struct drive *, const struct buffer_ops *, const void *own_settings, struct fault *);
 
 /* A hint for speed: this request will be submitted soon. */
 void drive_expect(struct drive *, const struct request *);
 
 /* The request enters the drive now, whole, whatever parts its host layer makes of it.  No time passes.
- * False: the drive has failed.  Commands without sectors are not counted: REQUEST_COLLECT collects a block if
- * one can be (of an FTL with a store), REQUEST_UPDATE is for handles (ftl/handles.h), REQUEST_ZONE for a
- * zone that the drive has. */
+ * False: the drive has failed.  Commands that no host waits for are not counted: REQUEST_COLLECT collects a
+ * block if possible (the FTL must have a store), REQUEST_UPDATE is for handles (ftl/handles.h), REQUEST_ZONE
+ * for a zone that the drive has. */
 bool drive_submit(struct drive *, const struct request *);
 
-/* Each request gets a row in the journal.  Before the first request. */
+/* Gives each request a row in the journal.  Call before the first request. */
 void drive_keep_journal(struct drive *, struct journal *);
 
-/* The listener hears of each request.  Before the first one. */
+/* The listener is called for each request.  Call before the first one. */
 void drive_listen(struct drive *, const struct drive_listener *);
 
-/* The statistics start again from zero, without requests that have entered before. */
+/* The statistics start again from zero and leave out requests that have entered before. */
 void drive_count_from_here(struct drive *);
 
-/* Lets time pass: until a moment, with work in idle time; until a request completes (false: none is in
- * flight); until the first of both (false: none has completed); until all are completed. */
+/* Lets time pass: until a moment, with work in idle time; until something completes (false: nothing is in
+ * flight); until a request completes, but not beyond a moment (false: none has), with work in idle time;
+ * until all requests are complete. */
 void drive_run_until(struct drive *, tick_t);
 bool drive_run_to_completion(struct drive *);
 bool drive_run_to_completion_until(struct drive *, tick_t);
@@ -185,7 +186,7 @@ static inline bool drive_stops(struct drive *d)
 
 /*
  * Outside time and statistics, through the host layer, for preconditioning.  False: the drive is full, or
- * stops.  Extents placed together ascend and are one write.
+ * preparation was stopped.  Extents placed together ascend and are one write.
  */
 bool drive_place(struct drive *, struct extent);
 bool drive_place_together(struct drive *, const struct extent *, size_t n);
@@ -205,7 +206,7 @@ void drive_check_rooms(const struct drive *);
  * The drive cannot be used afterwards. */
 void drive_check_loaded(struct drive *);
 
-/* Between two requests; of a run without its workload. */
+/* State between two requests; of a run, all but its workload. */
 extern const struct state_row drive_state[];
 
 /* Aborts unless a run loaded from a file is consistent and its operations complete.  The drive cannot be used

@@ -13,8 +13,8 @@ static uint64_t durable_streams(const struct settings *s)
 	return s->ftl.handles.handles * (of_ftl ? of_ftl : 1);
 }
 
-/* Programs of a plane that wait for each other stand in this many wordlines: in one of each pass, of each
- * placement handle or class of data. */
+/* Pages in this many wordlines of a plane; with programs by wordline, in as many of each placement handle or
+ * class of data.  There, programs that wait for each other are in one wordline of each pass. */
 static uint64_t durable_pages_of_plane(const struct settings *s, uint64_t wordlines)
 {
 	bool by_wordline = s->flash.program_unit == UNIT_WORDLINE;
@@ -56,7 +56,7 @@ static void durable_flush_ftl(struct drive *d)
 		d->ftl->ops->flush(d->ftl, &d->io);
 }
 
-/* One look-up tells the controller which programs have been made. */
+/* The controller needs one look-up to find the programs that the FLUSH waits for. */
 void durable_flush(struct drive *d)
 {
 	d->io.accesses++;

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "drive/drive.h"
 
-/* What is known of the request with this ticket until it is completed. */
+/* Keeps what is known of the request with this ticket until it completes. */
 static inline void drive_remember(struct drive *d, uint32_t ticket, struct pending pending)
 {
 	if (ticket >= d->pending_used) {

@@ -23,7 +23,7 @@ struct journal {
 	FILE *out;
 	struct archive *packer; /* NULL: plain */
 	struct pool rows;
-	bool tenants, tells_fua; /* have columns */
+	bool tenants, tells_fua; /* there are such columns */
 	bool muted, failed;
 	uint64_t requests;
 	uint64_t before[OP_KINDS][CAUSES]; /* counts of the medium when the last request entered */
@@ -267,7 +267,7 @@ void journal_completed(struct journal *l, uint32_t row, const char *of_class, ti
 	pool_give(&l->rows, row);
 }
 
-/* Finished rows are flushed before. */
+/* Finished rows were flushed before the run was saved. */
 static bool journal_restored(void *journal)
 {
 	((struct journal *)journal)->used = 0;

@@ -1,7 +1,7 @@
 /*
  * A log: a table with a row for each request, in the order of completion.  A row tells what the request was,
  * when it arrived, where its latency went, and how many operations it caused, by kind and purpose: data,
- * mapping pages, GC and wear levelling.
+ * mapping pages, background work (GC, wear levelling, folding, refresh).
  *
  * The parts of the latency are those of observe/accounts.h, preceded by the wait outside the drive and, for a
  * read, followed by the transfer of its data on the host's link.  That they add up to the latency is checked.
@@ -26,7 +26,7 @@ struct journal *journal_create(FILE *, bool packed, bool tenants, struct fault *
 /* Before the first row: a last column says of each request whether it is a write with FUA. */
 void journal_tell_fua(struct journal *);
 
-/* Writes the rows so far to the stream; if it is packed, the packer may keep some. */
+/* Writes the rows so far to the stream; if it is packed, the compressor may keep some. */
 void journal_flush(struct journal *);
 
 /* Copies a stream of rows into another one. */
@@ -49,7 +49,7 @@ void journal_served(struct journal *, uint32_t row, const struct account *);
 /* It has completed: writes the row, with its class, if it counts, and frees it. */
 void journal_completed(struct journal *, uint32_t row, const char *of_class, tick_t when, bool counts);
 
-/* Rows of requests in flight.  To be flushed before it is saved: a resumed run appends to the rows
+/* Rows of requests in flight.  Call journal_flush() before saving: a resumed run appends to the rows
  * written. */
 extern const struct state_row journal_state[];
 

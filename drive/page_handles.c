@@ -24,8 +24,8 @@ void page_handles_note(struct page_handles *h, struct extent e, uint8_t handle)
 	memset(h->of + first, handle, last - first + 1);
 }
 
-/* The part of the extent before the first page of another handle than its first page has.  An extent may be
- * empty: a page to be padded. */
+/* The first part of the extent, whose pages have the same handle.  An extent may be empty: a page to be
+ * padded. */
 static struct extent page_handles_cut(const struct page_handles *h, struct extent e)
 {
 	lpn_t lpn = geometry_lpn(h->geometry, e.start);

@@ -1,6 +1,6 @@
 /*
- * Handles of pages in the write buffer: a page keeps that of the request which wrote it last, and reaches the
- * FTL with it.  A byte for each logical page.
+ * Placement handles of pages in the write buffer: a page keeps the handle of the request that wrote it last,
+ * and is written to the FTL with it.  One byte for each logical page.
  */
 #ifndef DRIVE_PAGE_HANDLES_H
 #define DRIVE_PAGE_HANDLES_H

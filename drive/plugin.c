@@ -5,7 +5,7 @@
 
 #define NAME_MOST 64
 
-/* "FOLDER/mine.so" is of ftl_mine. */
+/* "FOLDER/mine.so" holds the table ftl_mine. */
 static void plugin_name(const char *path, char *name)
 {
 	const char *base = strrchr(path, '/') + 1;

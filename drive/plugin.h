@@ -8,8 +8,8 @@
 #include "base/toolbox.h"
 #include "ftl/ftl.h"
 
-/* The rooms that an FTL brings work with the program from now on.  False and a fault that names it: they are
- * of other sources, or there are none (NULL). */
+/* Makes the FTL's copy of the rooms (base/toolbox.h) use the program's guards.  False and a fault that names
+ * `what`: the copy is of other sources, or there is none (NULL). */
 bool plugin_share(const struct toolbox *, const char *what, struct fault *);
 
 /* Opens "FOLDER/mine.so" and returns its table, ftl_mine; *file is to be closed when no drive uses it.  NULL

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What the settings ask for. */
+/* Properties of the settings. */
 
 static bool refusals_idle(const struct drive *d)
 {
@@ -116,7 +116,7 @@ static bool refusals_aged(const struct drive *d)
 	return mode == PRECONDITION_AGED || mode == PRECONDITION_SYNTHETIC;
 }
 
-/* What is there from the start would be in the way of the host's first write to the zone. */
+/* Data that is there from the start would be in the way of the host's first write to its zone. */
 static bool refusals_premap(const struct drive *d)
 {
 	const struct precondition_settings *s = &d->settings->precondition;

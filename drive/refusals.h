@@ -1,6 +1,6 @@
 /*
- * Settings that do not go together, one row each.  A room checks what only it knows when it is made; a row
- * here is about two of them.
+ * Settings that do not go together, one row for each pair.  A room checks its own settings when it is
+ * created; a row here concerns two rooms.
  */
 #ifndef DRIVE_REFUSALS_H
 #define DRIVE_REFUSALS_H

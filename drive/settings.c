@@ -87,7 +87,7 @@ static const struct param precondition_params[] = {
 
 #define CORE_GROUPS 18
 
-/* Makes the settings of the group, and returns them; NULL: it has no rows. */
+/* Adds the group.  Returns its settings, newly allocated; NULL: it has no rows. */
 static void *settings_add_plugin(struct settings *c, struct param_group group, size_t size)
 {
 	if (!group.rows)
@@ -97,7 +97,7 @@ static void *settings_add_plugin(struct settings *c, struct param_group group, s
 	return group.settings;
 }
 
-/* With the device model of `ssd measure`. */
+/* All plug-ins, with the device model of `ssd measure` and an FTL of the user. */
 static size_t settings_count_plugins(void)
 {
 	size_t f = 0, b = 0, h = 0;
@@ -108,7 +108,7 @@ static size_t settings_count_plugins(void)
 		b++;
 	while (host_layers[h])
 		h++;
-	return f + b + h + 2; /* and one that is brought */
+	return f + b + h + 2;
 }
 
 bool settings_init(struct settings *c, struct fault *fault)
@@ -166,15 +166,15 @@ void settings_release(struct settings *c)
 	plugin_close(c->brought.ftl_file);
 }
 
-/* ---- plug-ins that are brought ---- */
+/* ---- the user's own plug-ins ---- */
 
 static void *settings_keep(struct settings *c, void *memory)
 {
 	return c->brought.memory[c->brought.used++] = memory;
 }
 
-/* One choice more for a parameter of these settings.  Its table is copied, as other settings have the same
- * one.  Returns the number of the choice. */
+/* Adds a choice to a parameter of these settings.  Copies the parameter's table first, which other settings
+ * share.  Returns the number of the choice. */
 static int settings_offer(struct settings *c, const void *settings, const char *key, const char *name)
 {
 	struct param_group *group = c->group;
@@ -214,7 +214,7 @@ void settings_bring_buffer(struct settings *c, const struct buffer_ops *ops, con
 	c->brought.buffer_choice = settings_offer(c, &c->top, "buffer", ops->name);
 }
 
-/* Its parameters become a group, as those of the FTLs of the list. */
+/* Adds an FTL.  Its parameters become a group, like those of the FTLs in the list. */
 static bool settings_add_ftl(
 	struct settings *c, const struct ftl_ops *ops, const char *choice, struct fault *fault)
 {
@@ -250,7 +250,7 @@ static bool settings_open_ftl(struct settings *c, const char *path, struct fault
 	return ops && settings_add_ftl(c, ops, c->brought.path, fault);
 }
 
-/* An FTL in a file of its own, chosen by one of the assignments or by the parameter file. */
+/* Opens an FTL in a file of its own, if the assignments or the parameter file choose one. */
 static bool settings_find_ftl(struct settings *c, const struct params_file *file, char *const assignments[],
 	size_t n, struct fault *fault)
 {
@@ -265,7 +265,7 @@ static bool settings_find_ftl(struct settings *c, const struct params_file *file
 	return good;
 }
 
-/* Whatever else was set. */
+/* Chooses the plug-ins that were handed over, whatever else was set. */
 static void settings_choose_brought(struct settings *c)
 {
 	if (c->ftl.gc.brought)
@@ -325,13 +325,13 @@ static bool settings_read_drive(struct settings *c, const char *name, struct fau
 		nearest.nearest ? "?" : ";");
 }
 
-/* Not the name of a drive that ssdlab has. */
+/* Is it a path, and not the name of a drive that ssdlab has? */
 static bool settings_is_file(const char *path)
 {
 	return strpbrk(path, "/.") || !access(path, F_OK);
 }
 
-/* The file, or the drive of that name, with the FTL that it or an assignment brings. */
+/* Opens the FTL that the file or an assignment names, then reads the file or the drive of that name. */
 static bool settings_read_file(
 	struct settings *c, const char *path, char *const assignments[], size_t n, struct fault *fault)
 {

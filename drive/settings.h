@@ -46,7 +46,7 @@ struct precondition_settings {
 
 struct toolbox; /* base/toolbox.h */
 
-/* Plug-ins that are in no list; those that were handed over are chosen. */
+/* The user's own plug-ins: an FTL in a file, and those that a program hands over, which are always chosen. */
 struct settings_brought {
 	const struct ftl_ops *ftl;
 	const char *path; /* of its file, as in ftl = "./mine.so"; NULL: it was handed over */
@@ -55,7 +55,7 @@ struct settings_brought {
 	const struct buffer_ops *buffer;
 	const void *buffer_own; /* settings of that buffer */
 	int ftl_choice, buffer_choice, policy_choice;
-	void *memory[8]; /* rows and choices of the parameters that name them */
+	void *memory[8]; /* rows and choices of the parameters that name them, and `path` */
 	size_t used;
 };
 
@@ -82,20 +82,20 @@ struct settings {
 bool settings_init(struct settings *, struct fault *);
 void settings_release(struct settings *);
 
-/* Brings a plug-in, with the settings that it has of its own.  Before they are read; whatever they choose,
- * this one is chosen, and they name it. */
+/* Hands over a plug-in with its own settings.  Call before the settings are read: this plug-in is chosen
+ * whatever else they say, and they are printed with its name. */
 bool settings_bring_ftl(
 	struct settings *, const struct ftl_ops *, const struct toolbox *of_ftl, struct fault *);
 void settings_bring_policy(struct settings *, const struct gc_policy_ops *, const void *own);
 void settings_bring_buffer(struct settings *, const struct buffer_ops *, const void *own);
 
-/* The file (NULL: none), then each "key=value"; "workload.KEY=VALUE" is a setting of the workload's
+/* Reads the file (NULL: none), then each "key=value"; "workload.KEY=VALUE" is a setting of the workload's
  * profile, "workload.N.KEY=VALUE" of that of tenant N.  ftl = "FOLDER/NAME.so" in either brings an FTL
  * (drive/plugin.h).  The texts must outlive the settings. */
 bool settings_read(struct settings *, const char *path, char *const assignments[], size_t n, struct fault *);
 
-/* So many workloads are those of a tenant each: host.tenants becomes their number.  False and a fault: it was
- * set to another one. */
+/* Each of several workloads is that of one tenant: sets host.tenants to their number.  False and a fault: it
+ * was set to another number, or there are too many. */
 bool settings_have_workloads(struct settings *, size_t workloads, struct fault *);
 
 /* The FTL and the buffer that are chosen. */

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* NaN, a number that is left out, if there is no whole. */
+/* NaN if there is no whole; the statistic is then left out. */
 static double statistics_share(double part, double whole)
 {
 	return whole > 0 ? part / whole : NAN;
@@ -37,7 +37,7 @@ const char *class_name(enum request_class kind)
 
 #define CLASS(field) offsetof(struct class_statistics, field)
 
-/* Of all requests of a type, and of those of a class: struct class_statistics begins with the same fields. */
+/* For requests of a type and for those of a class: struct class_statistics begins with the same fields. */
 static const struct stat_row request_rows[] = {
 	{ "count", "requests", "completed", STAT_COUNT, CLASS(request.count) },
 	{ "bytes", "bytes", "", STAT_COUNT, CLASS(request.bytes) },
@@ -86,7 +86,7 @@ static const struct stat_row class_write_rows[] = {
 	{ 0 },
 };
 
-/* What there is of all types. */
+/* Sums up all types. */
 static void statistics_join_types(struct request_statistics *request)
 {
 	struct request_statistics *all = &request[REQUEST_TYPES];
@@ -153,7 +153,7 @@ static void statistics_add_group(struct drive *d, const char *title, const char 
 	stat_list_add(&d->statistics, (struct stat_group){ title, prefix, rows, values, size });
 }
 
-/* Requests that a workload need not have; with some settings it tells something that there are none. */
+/* FLUSH and FUA, which most workloads lack: a count of 0 is reported only with settings that concern them. */
 static void statistics_add_durable(struct drive *d)
 {
 	struct drive_statistics *s = d->count;

@@ -21,7 +21,7 @@ const struct param striped_params[] = {
 };
 
 struct chip {
-	tick_t busy;   /* until then */
+	tick_t busy;   /* until this time */
 	uint64_t next; /* sector of its part of the open superblock */
 };
 
@@ -68,7 +68,7 @@ static void work(const struct striped *d, struct chip *c, uint64_t ns)
 	c->busy = (c->busy > d->now ? c->busy : d->now) + ns;
 }
 
-/* The chips complete their parts of the open superblock and erase what these replace. */
+/* Each chip copies the rest of its part of the open superblock and erases the part that it replaces. */
 static void close_superblock(struct striped *d)
 {
 	const struct striped_settings *s = d->settings;

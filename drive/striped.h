@@ -2,14 +2,15 @@
  * A device that is no flash simulation but a formula for time: superblocks striped over chips, as the SSD of
  * Chardin, Pasteur and Petit (FlashDB 2011) behaves.  `ssd measure` takes it in place of a drive.
  *
- * One superblock is open.  Each chip has a part of it and keeps that in ascending order by itself: what a
- * write skips is copied by its chip alone.  A write behind that order, or to another superblock, closes the
- * open one: all chips copy the rest of their parts and erase, each in its own time.  The host is held up by
- * its transfer, and before that until the chip of its sector has no more than `slack_ns` of work before it.
+ * One superblock is open.  Each chip has a part of it and fills that in ascending order, independently of
+ * the others: sectors that a write skips are copied by its chip alone.  A write to a sector that its chip has
+ * passed, or to another superblock, closes the open one: all chips copy the rest of their parts and erase,
+ * each in its own time.  A write first waits until the chip of its sector has at most `slack_ns` of work
+ * left; then it takes the time of its transfer.
  *
- * Why it is not an FTL on simulated flash: the answer comes before the program and depends on how much time
- * of work a chip has left, which an FTL never learns; and a chip takes in data while it copies, which the
- * schedule cannot.
+ * It is not an FTL on simulated flash for two reasons.  A write is acknowledged before it is programmed, at a
+ * time that depends on how much work its chip has left, which an FTL cannot see.  And a chip receives data
+ * while it copies, which the schedule does not model.
  */
 #ifndef DRIVE_STRIPED_H
 #define DRIVE_STRIPED_H

@@ -20,7 +20,7 @@ static void drive_count_in_class(struct class_statistics *c, const struct pendin
 	c->latency_each += (double)(when - p->arrival) / p->sectors;
 }
 
-/* FLUSH, as trims, has no rows of its own. */
+/* Counts a FLUSH as a trim: neither has rows of its own. */
 static void drive_count_for_tenant(struct drive *d, const struct pending *p, tick_t when)
 {
 	struct tenant_statistics *t = &d->tenant[p->tenant];
@@ -80,7 +80,7 @@ static void drive_note_served(struct drive *d, uint32_t ticket, uint32_t row)
 		d->listener->served(d->listener->context, row, schedule_account(s, ticket));
 }
 
-/* The data of a read crosses the link: a request of the schedule without operations, which only takes
+/* Sends the data of a read across the link: a request of the schedule without operations, which only takes
  * time. */
 static void drive_send_data(struct drive *d, struct pending p, tick_t when)
 {
@@ -134,8 +134,8 @@ static void drive_begin_round(struct drive *d)
 	schedule_submit(s, &io, 0);
 }
 
-/* Lets time pass until something completes or a round of work begins.  False: neither happens up to that
- * moment. */
+/* Lets time pass until something completes, a wordline is filled up or a round of work begins.  False: none
+ * of these happens up to that moment. */
 static bool drive_pass_with_upkeep(struct drive *d, tick_t until)
 {
 	struct schedule *s = d->flash->schedule;

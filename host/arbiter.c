@@ -24,7 +24,7 @@ static uint32_t arbiter_first_class(const struct arbiter *a, uint64_t waiting)
 	return rank;
 }
 
-/* Of the classes below urgent: the one in turn, or the next one that has commands. */
+/* The class below urgent whose turn it is; the next one with commands if the turn is over. */
 static uint32_t arbiter_class_in_turn(struct arbiter *a, uint64_t waiting)
 {
 	if (a->credit && a->members[a->turn] & waiting)
@@ -61,7 +61,7 @@ uint32_t arbiter_next(struct arbiter *a, uint64_t waiting)
 	return a->tenant;
 }
 
-/* Whatever else a file says, the next decision is one that the settings allow. */
+/* Whatever a file contains, the next decision is one that the settings allow. */
 static bool arbiter_holds(void *arbiter)
 {
 	const struct arbiter *a = arbiter;

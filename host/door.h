@@ -3,13 +3,14 @@
  *
  *	workload -> held: read ahead of their time -> waiting: they have arrived -> drive
  *
- * A request waits in the queue of its tenant; with host.arbitration = fifo in one of all.  It leaves the
- * queue when the arbiter names that, and the drive has a slot.  run/tenants.c moves requests from place to
- * place and lets time pass; a host with one tenant has no door.
+ * A request waits in the queue of its tenant; with host.arbitration = fifo all tenants share one queue.  It
+ * enters the drive when the arbiter chooses its queue and the drive has a free slot.  run/tenants.c moves the
+ * requests and lets time pass; a host with one tenant has no door.
  *
- * What is read of the workload is held in lines, one for each closed tenant, whose next request arrives when
- * one of its requests completes, whatever other tenants do.  Open tenants, whose requests arrive at their
- * times, have a line each if their workloads are apart, and one together if they share a trace.
+ * Requests read from the workload are held in lines.  Each closed tenant has a line of its own, because its
+ * next request arrives when one of its requests completes, whatever other tenants do.  Open tenants, whose
+ * requests arrive at the times of the trace, have a line each if each has a workload, and share one line if
+ * they share a trace.
  */
 #ifndef HOST_DOOR_H
 #define HOST_DOOR_H
@@ -17,10 +18,10 @@
 #include "host/arbiter.h"
 #include "host/queues.h"
 
-/* What has been read of the workload of a tenant, or of the one of all, the first then. */
+/* What has been read of a tenant's workload; the first entry, if all tenants share one workload. */
 struct door_source {
 	uint64_t taken; /* requests */
-	uint64_t sum;   /* of them, for runs that are saved */
+	uint64_t sum;   /* checksum of them, for runs that are saved */
 	bool ended;     /* there are no more */
 };
 
@@ -29,15 +30,15 @@ struct door {
 	bool in_one_queue;
 	bool ends_with_first; /* host.end */
 	struct arbiter arbiter;
-	uint64_t slots; /* requests that may be in the drive */
+	uint64_t slots; /* requests that may be in the drive at once */
 
 	struct queues held, waiting;
-	bool apart;                  /* tenants have a workload each */
+	bool apart;                  /* each tenant has a workload of its own */
 	uint32_t line[TENANTS_MOST]; /* of each tenant, in `held` */
 	uint64_t open_lines;         /* those of open tenants, as bits */
 	struct door_source source[TENANTS_MOST];
 
-	/* Tenants of requests that have completed since the run last looked, in this order. */
+	/* Tenants of the requests completed since tenants_arrive() last looked, in order of completion. */
 	uint32_t *left;
 	uint32_t lefts, left_room;
 };
@@ -45,19 +46,19 @@ struct door {
 struct door *door_create(const struct tenants *, const struct host_settings *);
 void door_free(struct door *);
 
-/* Before the first request of a run: do the tenants have a workload each? */
+/* Call before the first request of a run.  `apart`: each tenant has a workload of its own. */
 void door_set_lines(struct door *, bool apart);
 
-/* No request is held or waits, of a run that was ended, and nothing has been read. */
+/* For a new run: drops the requests that an earlier one left behind, and resets what has been read. */
 void door_clear(struct door *);
 
-/* A request of the tenant has arrived: it waits. */
+/* A request has arrived: puts it into its queue. */
 void door_arrive(struct door *, const struct request *);
 
-/* The request that the arbiter names of those that wait, of which there is one. */
+/* Takes the request that the arbiter chooses.  At least one must be waiting. */
 struct request door_next(struct door *);
 
-/* No more requests arrive. */
+/* No more requests arrive: drops those held. */
 void door_close(struct door *);
 
 /* A request of this tenant has left the drive. */

@@ -146,7 +146,7 @@ const struct param trace_params[] = {
 	{ 0 },
 };
 
-/* A range of a tenant has whole zones, where the host writes zones; else whole pages. */
+/* A tenant's range consists of whole zones if its requests address zones, else of whole pages. */
 static sector_t host_range_unit(const struct host *h)
 {
 	bool zones = h->device.zone_sectors && h->ops->order == HOST_AS_ASKED;
@@ -239,8 +239,8 @@ void host_statistics(struct host *h, struct stat_list *list)
 		h->ops->statistics(h, list);
 }
 
-/* Modulo the size of the range; a request that would then end behind it is moved back by whole pages.  Both
- * keep its alignment. */
+/* Folds modulo the size of the range; a request that would then end behind it is moved back by whole pages.
+ * Both keep its alignment. */
 static void host_fold(struct host *h, struct request *r, sector_t sectors)
 {
 	sector_t page = h->device.sectors_per_page;
@@ -251,7 +251,7 @@ static void host_fold(struct host *h, struct request *r, sector_t sectors)
 	h->folded++;
 }
 
-/* Into the range of the tenant. */
+/* Moves the request into the range of its tenant. */
 static bool host_place(struct host *h, struct request *r, const struct tenant *tenant, const char *trace_name,
 	struct fault *fault)
 {

@@ -12,8 +12,8 @@
  *
  * A link carries the data of one request after another in each direction.
  *
- * This room deals with requests and the size of the device, not with flash or time: run/run.c waits, and
- * calls it for when, where and how many.
+ * This room deals with requests and the size of the device, not with flash or time.  run/run.c lets time
+ * pass, and asks here when requests enter, where they go and how many may be in the drive.
  */
 #ifndef HOST_HOST_H
 #define HOST_HOST_H
@@ -34,12 +34,12 @@ struct host_settings {
 	uint64_t queue_limit; /* open: 0 = no limit */
 	uint64_t queue_depth; /* closed */
 	double time_scale;    /* open: arrival times are multiplied by it */
-	uint64_t command_ns;  /* of the controller, one command after another */
+	uint64_t command_ns;  /* of the controller for each command, one after another */
 	uint64_t link_ns;
 	double link_mb_per_s; /* 0 = no limit */
 	struct tenant_settings of;
 	int write_done;
-	uint64_t write_bytes; /* of memory for writes; 0 = 2 x the pages of a wordline in each plane */
+	uint64_t write_bytes; /* of memory for writes; 0 = 2 wordlines in each plane, or more (durable.c) */
 	bool plp;
 	uint64_t flush_every; /* writes; 0 = never */
 };
@@ -71,19 +71,19 @@ struct host_part {
 	struct extent device;
 	sector_t host; /* first sector at the host; without meaning in a trim */
 	enum request_type type;
-	bool moves;   /* a write: not of the request's data, but of what is there already */
-	bool appends; /* a write: names a zone, and goes to where that was written last */
-	/* Its operations wait for those of these parts: reads before it, or writes right before it. */
+	bool moves;   /* a write of data that is on the device already, not of the request's */
+	bool appends; /* a write that names a zone and goes to its write pointer */
+	/* Its operations depend on those of these parts: earlier reads, or the writes right before it. */
 	struct host_parts after;
-	uint32_t issued; /* for the drive: the last operation before it */
+	uint32_t issued; /* set by the drive: the last operation before it */
 };
 
 /* The drive below the layer. */
 struct host_device {
 	sector_t sectors;
 	uint32_t sectors_per_page;
-	sector_t zone_sectors; /* of one that is written in zones; 0: of any other */
-	uint64_t active_zones; /* so many at most are begun and not full; 0: any number */
+	sector_t zone_sectors; /* size of a zone; 0: the drive has none */
+	uint64_t active_zones; /* zones that may be active (begun and not full) at once; 0: any number */
 };
 
 struct host {
@@ -104,11 +104,11 @@ struct host {
 	/* Of the request mapped last. */
 	struct host_part *part;
 	uint32_t parts, part_room;
-	struct host_parts after; /* that the parts added from now on wait for */
-	struct extent trimmed;   /* by a trim: sectors that hold no data from now on */
+	struct host_parts after; /* parts that those added from now on wait for */
+	struct extent trimmed;   /* of a trim: sectors that hold no data from now on */
 };
 
-/* Where a layer writes: as the requests do; anywhere; zones only, which the drive below must have. */
+/* Where a layer writes: where the requests do; anywhere; in zones, which the drive must have. */
 enum host_order { HOST_AS_ASKED, HOST_ANYWHERE, HOST_ZONES };
 
 struct host_ops {
@@ -125,7 +125,7 @@ struct host_ops {
 	 * Adds the parts of the request in order, with host_add().  The reads of a read cover each sector
 	 * once, the writes of a write likewise; both may come with trims.  Sectors that were never written
 	 * may be left out of a read.  A write may also read other sectors and write them elsewhere: a part
-	 * finds the device as the parts before it have left it, and waits for those of them that it names.
+	 * finds the device as earlier parts have left it, and waits for those that its `after` names.
 	 */
 	void (*map)(struct host *, const struct request *);
 	/* Optional: the same before the layer is installed; sector s of the host is sector s of the
@@ -147,11 +147,12 @@ struct host *host_create(const struct host_ops *, const struct host_settings *, 
 	const struct trace_settings *, struct host_device, struct fault *);
 void host_free(struct host *);
 
-/* Scales the arrival of a request of the trace, puts its address into the range of its tenant and, with
- * trace.fold, folds it into that.  False and a fault: there is no such tenant, or no such sector. */
+/* Scales the arrival of a request of the trace and moves its address into the range of its tenant; with
+ * trace.fold, an address beyond the range is folded into it.  False and a fault: there is no such tenant, or
+ * no such sector. */
 bool host_admit(struct host *, struct request *, const char *trace_name, struct fault *);
 
-/* Maps an admitted request, which counts as served: its parts are in `part`. */
+/* Maps an admitted request to parts, in `part`.  The layer's state changes as if it had been served. */
 void host_map(struct host *, const struct request *);
 
 /* Time at which the controller has processed a command that arrives now, after all earlier ones. */
@@ -160,10 +161,10 @@ tick_t host_process_command(struct host *, tick_t now);
 /* Time at which data that is ready has crossed the link in this direction, after all earlier data. */
 tick_t host_cross(struct host *, bool from_device, tick_t ready, uint32_t sectors);
 
-/* For layers: one more part, which waits for the parts `after`. */
+/* For layers: adds a part, which waits for the parts that the host's `after` names. */
 void host_add(struct host *, struct host_part);
 
-/* State of the layer, and in a run that of link and controller. */
+/* State of the layer, and in a run that of link, controller and queues. */
 extern const struct state_row host_state[];
 void host_check(const struct host *);
 void host_statistics(struct host *, struct stat_list *);

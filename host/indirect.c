@@ -1,5 +1,5 @@
 /*
- * Random writes in the order of addresses, above any FTL: Chardin, Pasteur, Petit, "An FTL-agnostic Layer to
+ * Turns random writes into ascending ones, above any FTL: Chardin, Pasteur, Petit, "An FTL-agnostic Layer to
  * Improve Random Write on Flash Memory" (FlashDB 2011), section 4.
  *
  * The layer exports |L| sectors of its own size, usually 4 KiB, and keeps a pool of |P| free sectors, on |F|
@@ -45,14 +45,14 @@ struct indirect_counts {
 	uint64_t last, pool_sectors, table_bytes, usable_bytes; /* computed when the statistics are read */
 };
 
-/* Numbers of sectors are the layer's own. */
+/* Sectors are numbered in units of the layer's sectors. */
 struct indirect {
-	uint32_t sectors, host_sectors, places, last; /* 512-byte sectors of one; |L|, |F|, written last */
+	uint32_t sectors, host_sectors, places, last; /* 512-byte sectors in one; |L|; |F|; written last */
 	uint32_t *place;                              /* per host sector: its place */
 	mask_t *data;                    /* per host sector: which of its 512-byte sectors hold data */
 	uint64_t *pool;                  /* bit per place: it is free */
 	uint32_t *freed;                 /* places not in the pool yet: a ring of async_lag + 1 */
-	uint64_t freed_first, freed_end; /* numbers ever removed and added */
+	uint64_t freed_first, freed_end; /* places ever removed and added */
 	struct indirect_counts count;
 };
 
@@ -286,7 +286,7 @@ static const struct state_row indirect_state[] = {
 	{ 0 },
 };
 
-/* Every place belongs to one sector, or is in the pool, or in the ring before it. */
+/* Every place belongs to one sector, or is in the pool, or in the ring of places that join it later. */
 static void indirect_check(const struct host *h)
 {
 	const struct indirect *t = h->state;

@@ -61,8 +61,8 @@ bool queues_are(const struct queues *q, bool (*good)(void *context, uint32_t que
 	return true;
 }
 
-/* The requests of a queue, noted behind `n` numbers; how many numbers there are then.  More than there are
- * requests: the queue is broken. */
+/* Appends the numbers of a queue's requests to the `n` numbers noted so far.  Returns how many there are
+ * then; UINT32_MAX: the queue is broken. */
 static uint32_t queues_note(const struct queues *q, uint32_t queue, uint32_t *number, uint32_t n)
 {
 	uint32_t last = INDEX_NONE;
@@ -70,7 +70,7 @@ static uint32_t queues_note(const struct queues *q, uint32_t queue, uint32_t *nu
 	for (uint32_t at = q->queue[queue].first; at != INDEX_NONE; at = queues_at(q, at)->next) {
 		if (at >= q->requests.used || n >= q->requests.used)
 			return UINT32_MAX;
-		number[n++] = (last = at) + 1; /* as pool_is_named_once() counts */
+		number[n++] = (last = at) + 1; /* pool_is_named_once() counts from 1 */
 	}
 	return last == INDEX_NONE || last == q->queue[queue].last ? n : UINT32_MAX;
 }

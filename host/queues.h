@@ -18,15 +18,15 @@ void queues_release(struct queues *);
 
 void queues_put(struct queues *, uint32_t queue, const struct request *);
 
-/* The first request of a queue that is not empty.  It stays there, or it leaves. */
+/* The first request of a queue that is not empty; queues_take() removes it. */
 const struct request *queues_first(const struct queues *, uint32_t queue);
 struct request queues_take(struct queues *, uint32_t queue);
 
-/* Are all requests good?  They are asked queue by queue, in order. */
+/* Is `good` true of every request?  It is called queue by queue, in order. */
 bool queues_are(const struct queues *, bool (*good)(void *context, uint32_t queue, const struct request *),
 	void *context);
 
-/* The requests themselves are good if whoever loads them has asked (queues_are()). */
+/* Loading checks only how the queues are linked; the caller must check the requests (queues_are()). */
 extern const struct state_row queues_state[];
 
 #endif

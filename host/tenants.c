@@ -13,10 +13,10 @@ struct tenants_entry {
 	sector_t sectors, unit;
 };
 
-/* A list: its entries stand for tenants, or for something else `count` of which there are. */
+/* A list setting, with an entry for each tenant or, of host.weights, for each class below urgent. */
 struct tenants_list {
 	const char *key, *text;
-	bool (*read)(const struct tenants_entry *); /* false: it should be: */
+	bool (*read)(const struct tenants_entry *); /* false: the entry is not what it should be */
 	const char *should;
 };
 
@@ -93,7 +93,7 @@ static bool tenants_read_weight(const struct tenants_entry *e)
 	return tenants_read_whole(e->text, 1, 1000000, &e->tenants->weight[TENANT_HIGH + e->number]);
 }
 
-/* Entries are at most so long; longer ones are wrong. */
+/* Room for an entry and its end; longer ones are wrong. */
 #define ENTRY_BYTES 40
 
 static uint32_t tenants_count_entries(const char *text)
@@ -105,7 +105,7 @@ static uint32_t tenants_count_entries(const char *text)
 	return entries;
 }
 
-/* The entries of a list, one by one.  False: there is a fault. */
+/* Reads the entries of a list one by one.  False: there is a fault. */
 static bool tenants_read_list(
 	const struct tenants_list *list, const struct tenants_entry *of, uint32_t count, struct fault *fault)
 {

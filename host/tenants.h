@@ -1,9 +1,9 @@
 /*
- * Who sends requests to the drive.  A tenant has the number of the device of its requests, from 0.  With one
- * tenant, the default, the device of a request says nothing.
+ * Tenants send requests to the drive.  The device of a request, from 0, is the number of its tenant.  With
+ * one tenant, the default, all requests are its own, whatever their device.
  *
- * What the settings say of tenants one by one is a list with commas, an entry for each; an empty list stands
- * for the setting of all.  With one tenant lists have no effect.
+ * Settings for single tenants are comma-separated lists with an entry for each; with an empty list all have
+ * the common setting.  With one tenant lists have no effect.
  */
 #ifndef HOST_TENANTS_H
 #define HOST_TENANTS_H
@@ -19,7 +19,7 @@ enum arbitration { ARBITRATION_FIFO, ARBITRATION_ROUND_ROBIN, ARBITRATION_WEIGHT
 /* Urgent, high, medium, low. */
 enum tenant_class { TENANT_URGENT, TENANT_HIGH, TENANT_MEDIUM, TENANT_LOW, TENANT_CLASSES };
 
-/* With whose last request the run ends. */
+/* Requests arrive until every tenant has sent its last one, or until the first tenant has. */
 enum tenant_end { END_LAST, END_FIRST };
 
 /* Part of the group "host". */
@@ -48,7 +48,7 @@ struct tenants {
 struct host_settings;
 
 /*
- * The tenants of a host that sees so many sectors.  Ranges begin and end at multiples of `unit` sectors.
+ * Reads the tenants of a host that sees `sectors`.  Ranges begin and end at multiples of `unit` sectors.
  * False and a fault: a list is wrong.
  */
 bool tenants_read(

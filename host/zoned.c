@@ -1,16 +1,16 @@
 /*
- * Zones below, any order above: a layer that writes zones, as dm-zap of Linux or a log-structured file system
+ * Takes writes in any order and writes zones sequentially, as dm-zap of Linux or a log-structured file system
  * does.
  *
- * It exports a share of the drive and maps it page by page.  What is written goes to the open zone of the
- * host's data, from its first page to its last.  When few zones are free it cleans one: the live pages of the
- * full zone that has fewest of them are read and written to the open zone of cleaned data, and the zone is
- * reset.  So the host pays for what a drive with a map does inside: its rules are those of the collector of
- * `ftl = page` with gc.policy = greedy, in zones instead of blocks.
+ * The layer exports a share of the drive and maps it page by page.  Writes fill the open zone of host data
+ * from its first page to its last.  When few zones are free it cleans one: the live pages of the full zone
+ * with the fewest are read and written to the open zone of cleaned data, and the zone is reset.  So the host
+ * does the garbage collection that a drive with a map does inside, by the rules of `ftl = page` with
+ * gc.policy = greedy, on zones instead of blocks.
  *
- * A page is written as a whole: of a write in part the rest is read first.  A trim unmaps the pages that it
- * covers.  Cleaning is in the foreground: the write that needs it is done when its copies are written and the
- * zone is reset, and a zone is reset when its pages are written elsewhere.
+ * Pages are written whole: a partial write is a read-modify-write.  A trim unmaps the pages that it covers.
+ * Cleaning is in the foreground: the write that needs it is complete when the copies are written and the zone
+ * is reset, and a zone is reset when its live pages are written elsewhere.
  */
 #include "base/index.h"
 #include "base/memory.h"
@@ -41,7 +41,7 @@ enum zoned_stream { STREAM_HOST, STREAM_CLEANED, ZONED_STREAMS };
 struct zoned_zone {
 	uint32_t written, live; /* pages since the reset; of these, those that the host can read */
 	uint32_t resets;
-	uint64_t since; /* when it came to this number of live pages, or became full: a number of the order */
+	uint64_t since; /* number of the event by which it became full, or last lost a live page while full */
 };
 
 struct zoned_counts {
@@ -51,8 +51,8 @@ struct zoned_counts {
 
 struct zoned {
 	uint32_t page_sectors, zone_pages, zones, pages; /* pages: of the host */
-	uint32_t *place;                                 /* per page of the host: on the device; INDEX_NONE */
-	uint32_t *page;                                  /* per page of the device: of the host; INDEX_NONE */
+	uint32_t *place;                                 /* page of the host -> of the device; INDEX_NONE */
+	uint32_t *page;                                  /* page of the device -> of the host; INDEX_NONE */
 	struct zoned_zone *zone;
 	uint32_t open[ZONED_STREAMS]; /* zone that each stream fills; INDEX_NONE */
 	uint32_t free;                /* zones */
@@ -148,7 +148,7 @@ static bool zoned_continues(const struct host *h, const struct host_part *part)
 	       part->device.start % h->device.zone_sectors;
 }
 
-/* A part of the request. */
+/* Adds a part, joined to the last one if it continues that. */
 static void zoned_add(struct host *h, struct host_part part)
 {
 	if (zoned_continues(h, &part))
@@ -164,7 +164,7 @@ static bool zoned_is_full(const struct zoned *t, const struct zoned_zone *zone)
 	return zone->written == t->zone_pages;
 }
 
-/* The page of the device holds nothing that the host can read any more. */
+/* The page of the device is dead from now on. */
 static void zoned_release(struct zoned *t, uint32_t place)
 {
 	struct zoned_zone *zone = &t->zone[place / t->zone_pages];
@@ -187,7 +187,7 @@ static uint32_t zoned_find_free(const struct zoned *t)
 	return best;
 }
 
-/* The next page of the stream's zone, which holds the page of the host from now on.  A zone is free. */
+/* Maps the page of the host to the next page of the stream's zone.  If none is open, a zone must be free. */
 static uint32_t zoned_take(struct zoned *t, enum zoned_stream stream, uint32_t page)
 {
 	uint32_t *open = &t->open[stream], place;
@@ -219,8 +219,8 @@ static enum zoned_stream zoned_cleaned(const struct host *h)
 	return s->separate ? STREAM_CLEANED : STREAM_HOST;
 }
 
-/* The full zone with the fewest live pages, the one that came to this number first; INDEX_NONE: none has a
- * dead page, and room for its live ones. */
+/* Victim selection: the full zone with the fewest live pages; of several, the one with this number for
+ * longest.  INDEX_NONE: no zone has a dead page and live pages that fit into the room left. */
 static uint32_t zoned_find_victim(const struct host *h)
 {
 	const struct zoned *t = h->state;
@@ -239,7 +239,7 @@ static uint32_t zoned_find_victim(const struct host *h)
 	return best;
 }
 
-/* Reads the live pages of the zone, which are dead from now on.  Returns their number. */
+/* Adds reads of the zone's live pages, and marks these dead.  Returns their number. */
 static uint32_t zoned_read_live(struct host *h, uint32_t victim)
 {
 	struct zoned *t = h->state;
@@ -286,7 +286,7 @@ static bool zoned_clean(struct host *h)
 	return true;
 }
 
-/* Before a page of the host is placed. */
+/* Before a page of the host opens a zone: cleans until `low` zones are free, if it can, but at least two. */
 static void zoned_make_room(struct host *h)
 {
 	struct zoned *t = h->state;
@@ -392,7 +392,7 @@ static void zoned_map(struct host *h, const struct request *r)
 
 /* ---- state ---- */
 
-/* The pages of the device follow from those of the host. */
+/* Rebuilds `page` from `place`.  False: two pages of the host have the same place. */
 static bool zoned_restored(void *zoned)
 {
 	struct zoned *t = zoned;

@@ -18,7 +18,8 @@ static struct extent fill_whole(const struct drive *d, lpn_t lpn)
 	return (struct extent){ start, start + d->geometry.sectors_per_page };
 }
 
-/* Writes a page; of a page that the workload reads only in parts, these sectors alone, in one flash page. */
+/* Writes a page.  With premap = sectors or requests a touched page gets only the sectors that are read before
+ * they are written, in one flash page. */
 static bool fill_page(struct drive *d, const struct footprint *f, lpn_t lpn)
 {
 	struct extent run[32];
@@ -37,13 +38,13 @@ static void fill_prefetch(const struct drive *d, lpn_t lpn)
 		hints->prefetch(d->ftl, lpn, PREFETCH_ENTRY);
 }
 
-/* Pages still to be programmed, after those programmed so far, mapping pages among them. */
+/* Pages still to be programmed to reach `used`; mapping pages programmed so far count. */
 static uint64_t fill_left(const struct drive *d, uint64_t used)
 {
 	return used > d->flash->pages_used ? used - d->flash->pages_used : 0;
 }
 
-/* With premap = requests: writes the extents that are read first, in their order.  Otherwise does nothing. */
+/* With premap = requests: writes the extents of first reads, in order.  Otherwise does nothing. */
 static bool fill_first_reads(struct drive *d, const struct footprint *f)
 {
 	for (uint32_t i = 0; i < f->first_count; i++)
@@ -89,7 +90,7 @@ struct fill_live {
 	lpn_t drawn; /* one page ahead, so that its data is prefetched while another is written */
 };
 
-/* The page drawn before; draws the next one, which is page 0 once all have been drawn. */
+/* Returns the page drawn before and draws the next one, which is page 0 once all have been drawn. */
 static lpn_t fill_live_next(struct fill_live *live)
 {
 	const struct footprint *f = live->footprint;
@@ -137,8 +138,8 @@ static struct fill_live *fill_live_create(struct drive *d, struct footprint *f, 
 
 /*
  * Writes a page again and again, which leaves dead copies, until it is chosen to stay valid; then goes on
- * with the next one.  Ends after `used` writes at the latest: where a placement has planes collected on the
- * way, that many pages are never programmed at once.
+ * with the next one.  Ends after `used` writes at the latest: if planes must be collected on the way, the
+ * number of programmed pages never reaches `used`.
  */
 bool fill_mixed(struct drive *d, struct footprint *f, uint64_t used, uint64_t valid)
 {
@@ -163,8 +164,8 @@ bool fill_mixed(struct drive *d, struct footprint *f, uint64_t used, uint64_t va
 
 /*
  * Programs pages and discards them at once, until only `left` pages are still to be programmed.  The pages
- * are the first ones of the drive, one per plane, in turn: any placement spreads them over the planes, and so
- * few need only a mapping page or two.  Ends after `used` writes at the latest, as above.
+ * are the first ones of the drive, one per plane, in turn: any placement spreads them over the planes, and
+ * so few pages need only one or two mapping pages.  Ends after `used` writes at the latest, as above.
  */
 static bool fill_dead(struct drive *d, uint64_t used, uint64_t left)
 {
@@ -210,8 +211,8 @@ static bool fill_up(struct drive *d, const struct footprint *f, uint64_t used, c
 }
 
 /*
- * A sixteenth of the dead share is set aside for mapping pages, for every FTL alike; what they do not need is
- * filled up at the end.
+ * A sixteenth of the dead pages is reserved for mapping pages, whatever the FTL; fill_up() programs the rest
+ * of it at the end.
  */
 bool fill_apart(struct drive *d, struct footprint *f, uint64_t used, uint64_t valid)
 {

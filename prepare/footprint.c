@@ -45,7 +45,7 @@ static void footprint_touch_pages(struct footprint *f, struct extent e)
 		footprint_touch(f, lpn);
 }
 
-/* The present request is the first to read this sector; `joins`: and also the sector before it. */
+/* The current request is the first to read this sector; `joins`: also the first to read the sector before. */
 static void footprint_add_first_read(struct footprint *f, sector_t s, bool joins)
 {
 	if (joins) {
@@ -74,7 +74,7 @@ static void footprint_read_sectors(struct footprint *f, struct extent e)
 	}
 }
 
-/* Sectors count as read until they are written or trimmed: later reads get the workload's own data. */
+/* Reads of a sector count until it is written or trimmed: later reads return the workload's own data. */
 static void footprint_touch_sectors(struct footprint *f, struct extent e, enum request_type type)
 {
 	if (type == REQUEST_READ) {

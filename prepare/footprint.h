@@ -1,5 +1,5 @@
 /*
- * The sectors that a workload touches, and so the data before the first request (parameter
+ * The sectors that a workload touches.  They decide which data is there before the first request (parameter
  * precondition.premap).  Addresses are the host's.
  */
 #ifndef PREPARE_FOOTPRINT_H
@@ -32,18 +32,18 @@ static inline lpn_t host_pages(const struct drive *d)
 void footprint_init(struct footprint *, const struct drive *);
 void footprint_free(struct footprint *);
 
-/* Adds one pass over the workload, which is rewound, and sums it up as the drive's past.  With `reads_only`
+/* Adds one pass over the workload, rewinds it, and keeps its checksum in the drive's past.  With `reads_only`
  * pages that are only written do not count.  False and a fault: it cannot be read, or the preparation is
  * interrupted. */
 bool footprint_read(struct footprint *, struct drive *, struct workload *, bool reads_only, struct fault *);
 
-/* The next request of a workload as the drive gets it; *sum, unless NULL, is continued with it.  TRACE_BAD
- * also where the preparation is interrupted, which may be why the next request cannot be read. */
+/* The next request of a workload as the drive gets it.  Adds it to the checksum *sum, unless that is NULL.
+ * TRACE_BAD also if preparation is interrupted, which may be why the request could not be read. */
 enum trace_status footprint_next_request(
 	struct drive *, struct workload *, struct request *, uint64_t *sum, struct fault *);
 
-/* Marks the pages that the workload writes and of which it reads nothing before.  Returns how many there
- * are. */
+/* Marks the pages that the workload writes without reading any of their sectors first.  Returns how many
+ * there are. */
 uint64_t footprint_mark_written(struct footprint *);
 
 /* The runs of sectors of a touched page that are read before they are written; at most 32.  Returns how
@@ -61,7 +61,7 @@ static inline bool footprint_only_writes(const struct footprint *f, lpn_t lpn)
 	return bits_get(f->page, (size_t)lpn * 2 + 1);
 }
 
-/* Hints: the page is asked for soon, or its sectors are. */
+/* Hints: footprint_touches() will soon be called for the page, or footprint_runs(). */
 static inline void footprint_prefetch_page(const struct footprint *f, lpn_t lpn)
 {
 	if (f->pages)

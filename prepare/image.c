@@ -102,7 +102,7 @@ static bool image_load_unchecked(struct drive *d, const char *path, struct fault
 	return done;
 }
 
-/* A drive of its own, as the check changes it. */
+/* Loads the file into a second drive and checks that, because the check changes it. */
 static bool image_try(void *trial)
 {
 	const struct image_trial *t = trial;

@@ -1,7 +1,7 @@
 /*
- * Four Feistel rounds permute the numbers of an even count of bits; one that is not below n is permuted again
- * until it is.  A thousand numbers are computed together: that takes a third of the time of one after the
- * other, since none waits for another and no branch depends on a single number.
+ * Four Feistel rounds permute the numbers with an even count of bits; a result not below n is permuted again
+ * until it is.  A thousand numbers are computed together: that takes a third of the time of computing them
+ * one by one, since none depends on another and no branch depends on a single number.
  */
 #include "prepare/order.h"
 

@@ -16,7 +16,7 @@ struct preparation {
 
 /* ---- reading ---- */
 
-/* The requests of the warm-up trace, before any is replayed. */
+/* Reads the warm-up trace for its checksum, before any of it is replayed. */
 static bool preparation_sum_warm_up(struct preparation *p, struct drive *d, struct fault *fault)
 {
 	struct request r;
@@ -35,7 +35,7 @@ static bool preparation_open_warm_up(
 	const char *name = d->settings->precondition.trace;
 	struct trace_settings own = d->settings->trace;
 
-	own.profile_count = 0; /* settings of a profile, and requests by hand, are the workload's */
+	own.profile_count = 0; /* settings of a profile and listed requests are the workload's */
 	own.list = NULL;
 	if (!*name)
 		return fault_set(
@@ -169,7 +169,7 @@ bool preparation_apply(struct preparation *p, struct drive *d, struct fault *fau
 			return false;
 		fits = !d->ftl->failed;
 	}
-	if (fits && !synthetic && !(aged && f->by_request)) /* these have written the footprint */
+	if (fits && !synthetic && !(aged && f->by_request)) /* these modes have written it already */
 		fits = fill_footprint(d, f);
 	if (*d->ftl->refusal)
 		return fault_set(fault,

@@ -15,9 +15,9 @@
  *
  * In the modes aged and synthetic `used` is reached to the page, whatever the FTL and the layout, and mapping
  * pages that an FTL programs on the way are part of it.  `valid` is exact for data; live mapping pages come
- * on top.  This takes room for the mapping pages between `valid` and `used`, a placement that does not depend
- * on the page (static striping puts copies of a page in one plane), and a `used` from which no plane must be
- * collected.
+ * on top.  This requires room for the mapping pages between `valid` and `used`, a placement that does not
+ * depend on the page (static striping puts copies of a page in one plane), and a `used` at which no plane
+ * must be collected.
  */
 #ifndef PREPARE_PRECONDITION_H
 #define PREPARE_PRECONDITION_H
@@ -35,9 +35,9 @@ struct precondition_result {
 bool precondition_reads(const struct precondition_settings *);
 
 /*
- * Reads what the drive is to be prepared for, the workload and the warm-up trace, if the settings let its
- * state depend on them, and notes it as the drive's past.  The workload, which must not have been read, is
- * rewound; it may be NULL if it need not be read.  NULL and a fault: one of them cannot be read.
+ * Reads the workload and the warm-up trace, if the settings let the drive's state depend on them, and records
+ * them as the drive's past.  The workload, which must not have been read, is rewound; it may be NULL if it
+ * need not be read.  NULL and a fault: one of them cannot be read.
  */
 struct preparation *preparation_read(struct drive *, struct workload *, struct fault *);
 void preparation_free(struct preparation *);
@@ -45,7 +45,7 @@ void preparation_free(struct preparation *);
 /* Prepares the drive.  False and a fault: it cannot hold what is asked for. */
 bool preparation_apply(struct preparation *, struct drive *, struct fault *);
 
-/* Both, and the state reached. */
+/* preparation_read() and preparation_apply(), then precondition_count(). */
 bool precondition(struct drive *, struct workload *, struct precondition_result *, struct fault *);
 
 /* Counts the present contents of the drive and its past. */

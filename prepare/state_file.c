@@ -49,7 +49,7 @@ void state_file_release(struct state_file *f)
 
 /* Visits state, which is written to the file or read from it. */
 struct state_stream {
-	struct state_visitor visitor; /* first: the visitor is found through it */
+	struct state_visitor visitor; /* first member: its address is that of the stream */
 	FILE *file;
 	uint64_t sum; /* of all bytes before the sum itself, which ends the file */
 };
@@ -92,8 +92,8 @@ static void state_put_chunk(struct state_stream *s, const unsigned char *bytes, 
 		state_put(s, bytes, size);
 }
 
-/* NULL, or the damaged part. The memory of a fresh drive is zero: zeros are not written, so that they take no
- * room. */
+/* NULL, or the damaged part.  The memory of a fresh drive is zero and stays untouched where zeros are read,
+ * so that it takes no room. */
 static const char *state_get_chunk(struct state_stream *s, unsigned char *bytes, size_t size)
 {
 	char tag;
@@ -162,7 +162,8 @@ static bool state_is_damaged(const char *path, const char *where, struct fault *
 	return fault_set(fault, "%s: damaged in its %s; save it again", path, where);
 }
 
-/* The next line without its end, cut off where it is long.  False: it has no end, or is no line of a head. */
+/* The next line without its newline, cut off to fit.  False: the file ends before one, or the line is too
+ * long for a head. */
 static bool state_get_line(struct state_stream *s, char *line, size_t room)
 {
 	size_t length = 0;
@@ -181,7 +182,7 @@ static const char *state_value(const char *line, const char *key, size_t length)
 	return !strncmp(line, key, length) && !strncmp(line + length, " = ", 3) ? line + length + 3 : NULL;
 }
 
-/* A line that differs: the fault names its key and both values. */
+/* False and a fault: the lines differ.  The fault names the key and both values. */
 static bool state_is_same_line(const struct state_file *f, const char *saved, const char *wanted,
 	const char *path, struct fault *fault)
 {
@@ -232,7 +233,7 @@ static bool state_get_all(
 	return !broken || state_is_damaged(path, broken, fault);
 }
 
-/* All that the other side of the pipe writes, up to a length. */
+/* Reads all that the other side of the pipe writes, up to a length. */
 static void state_read_pipe(int from, char *text, size_t room)
 {
 	size_t length = 0;

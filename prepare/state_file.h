@@ -2,8 +2,8 @@
  * State in a file: lines "key = value" that say what it belongs to, the values of the rows (base/state.h;
  * areas of zeros take no room), and a checksum.
  *
- * A file may come from anywhere.  A key that differs is named, every number is held against the bounds that
- * its room declares, the whole is checked for consistency, and only then is it used.
+ * A file may come from anywhere.  A key that differs is named, every number is checked against the bounds
+ * that its room declares, the whole is checked for consistency, and only then is it used.
  */
 #ifndef PREPARE_STATE_FILE_H
 #define PREPARE_STATE_FILE_H
@@ -37,16 +37,16 @@ void state_file_add_sum(struct state_file *, const char *key, uint64_t sum); /* 
 void state_file_add_layout(struct state_file *);
 void state_file_release(struct state_file *);
 
-/* The whole file is written, or none.  False and a fault. */
+/* Writes the whole file, or none: false and a fault. */
 bool state_file_save(const struct state_file *, const char *path, struct fault *);
 
 /* False and a fault: the file does not exist, belongs to something else, or is damaged. */
 bool state_file_load(const struct state_file *, const char *path, struct fault *);
 
 /*
- * Where there may be no child process: `trial` loads the file into an owner that it makes, without a check,
- * checks that, and frees it.  False and a fault: it has returned false with a fault, or aborted, and then all
- * that it has allocated is freed.
+ * For callers that may not start a child process.  `trial` creates an owner, loads the file into it without
+ * `check`, checks it and frees it.  False and a fault: `trial` has returned false with a fault, or has
+ * aborted; then all memory that it allocated is freed.
  */
 bool state_file_try(bool (*trial)(void *context), void *context, const char *path, struct fault *);
 

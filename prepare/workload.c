@@ -98,7 +98,7 @@ static char **workload_words_of(const struct trace_settings *s, uint32_t tenant,
 	return words;
 }
 
-/* Space, for trace.fit, and seed of a profile are those of its tenant. */
+/* A profile's space (for trace.fit) and seed are those of its tenant. */
 static bool workload_open_part(struct workload *w, const char *name, const struct settings *s,
 	const struct tenant *tenant, uint32_t number, bool again, void (*warn)(void *, const char *),
 	struct fault *fault)
@@ -279,7 +279,7 @@ uint64_t workload_requests(const struct workload *w)
 	return all < UINT64_MAX ? all : 0;
 }
 
-/* Of the part that has come least far. */
+/* The progress of the part that is furthest behind. */
 static double workload_progress_of_parts(const struct workload *w)
 {
 	double least = 1;

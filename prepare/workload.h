@@ -1,6 +1,6 @@
 /*
- * Where requests come from: a trace file, or a profile of the generator under its name; or several of them,
- * each of a tenant of its own.
+ * Where requests come from: a trace file, or a profile of the generator under its name; or several of these,
+ * one for each tenant.
  */
 #ifndef PREPARE_WORKLOAD_H
 #define PREPARE_WORKLOAD_H
@@ -22,7 +22,7 @@ struct workload {
 
 	/* Several in one: */
 	struct workload *part; /* of each tenant; NULL: it is a single one */
-	struct request *ahead; /* the next request of each part, unless it is of line 0 */
+	struct request *ahead; /* the next request of each part; line 0: not read yet */
 	uint32_t parts;
 	/* One of several: */
 	bool is_part;
@@ -36,9 +36,9 @@ bool workload_open(struct workload *, const char *name, const struct trace_setti
 	void (*warn)(void *, const char *), struct fault *);
 
 /*
- * The same with a name for each tenant, in their order.  As a whole they are merged by time, of requests at
- * the same time that of the first tenant first; or each is taken from its part.  Profiles have seeds of their
- * own (host.seeds), and settings: "workload.1.requests=1000" is one of the second alone.
+ * The same with a name for each tenant, in order.  The whole gives all requests merged by time, at equal
+ * times the first tenant's first; or requests are taken from each part by itself.  Each profile has its own
+ * seed (host.seeds) and its own settings: "workload.1.requests=1000" is for the second alone.
  */
 bool workload_open_several(struct workload *, char *const names[], size_t n, const struct settings *,
 	bool again, void (*warn)(void *, const char *), struct fault *);
@@ -47,10 +47,10 @@ void workload_close(struct workload *);
 /* Back to the first request. */
 bool workload_rewind(struct workload *, struct fault *);
 
-/* Of a single one or a part. */
+/* The next request of a single workload or of a part. */
 enum trace_status workload_next(struct workload *, struct request *, struct fault *);
 
-/* Of any, fitted to the drive (host_admit()); TRACE_BAD also if that cannot be. */
+/* The next request of any workload, fitted to the drive (host_admit()); TRACE_BAD also if it cannot be. */
 enum trace_status workload_next_for(struct host *, struct workload *, struct request *, struct fault *);
 
 /* How many requests there are at most; 0: unknown. */
@@ -59,7 +59,7 @@ uint64_t workload_requests(const struct workload *);
 /* Share of the requests returned so far, 0 to 1; negative: unknown. */
 double workload_progress(const struct workload *);
 
-/* The name of what the request is from. */
+/* The name of the workload that the request is from. */
 const char *workload_name(const struct workload *, const struct request *);
 
 /* Format of its trace; "generated"; "several". */

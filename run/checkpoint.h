@@ -3,7 +3,7 @@
  * results, to the byte, as a run that was not interrupted.
  *
  * The file has the drive, the operations in flight and the statistics.  Of the workload it has the number of
- * requests taken and a sum of them: when the run is resumed, the workload is read again up to there and must
+ * requests taken and their checksum: when the run is resumed, the workload is read again up to there and must
  * be the same.  Rows of a series and of a log are in files of the caller, whose lengths are saved.  Runs with
  * verification are not saved.
  */
@@ -23,8 +23,8 @@ struct checkpoint {
 bool checkpoint_save(struct checkpoint *, const char *path, struct fault *);
 
 /*
- * Into the run of a fresh drive that has the same windows and journal as the saved one.  False and a fault:
- * the file does not exist, is of another run, or is damaged.
+ * Loads into the run of a fresh drive that has the same windows and journal as the saved one.  False and a
+ * fault: the file does not exist, is of another run, or is damaged.
  */
 bool checkpoint_load(struct checkpoint *, const char *path, struct fault *);
 

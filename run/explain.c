@@ -65,7 +65,7 @@ static void explain_print_map(const struct drive *d, struct extent e, FILE *out)
 	}
 }
 
-/* Of a zone that the host layer has cleaned: that all its pages are empty now is no news. */
+/* Does the part reset a zone that the host layer has cleaned?  Its pages, all empty, are not listed. */
 static bool explain_is_reset(const struct explanation *x, const struct drive *d, const struct host_part *p)
 {
 	return d->geometry.zone_pages && p->type == REQUEST_TRIM && x->request.type != REQUEST_TRIM;
@@ -91,7 +91,7 @@ static void explain_keep_map(struct explanation *x, const struct drive *d)
 	fclose(out);
 }
 
-/* The last page of the block that was programmed waits for others. */
+/* Notes it if the page programmed last in its block waits for others of its wordline. */
 static void explain_wordline(const struct drive *d, ppn_t ppn)
 {
 	uint32_t pages = geometry_program_pages(&d->settings->flash);
@@ -129,7 +129,7 @@ static int explain_handle(const struct explanation *x, const struct drive *d)
 		       : -1;
 }
 
-/* A program that has been released waits for room. */
+/* Notes it if a program waits for room in the memory for writes. */
 static void explain_memory(const struct drive *d)
 {
 	struct schedule *s = d->flash->schedule;
@@ -334,7 +334,7 @@ void explanation_write(const struct explanation *x, const struct drive *d, FILE 
 
 #define OP_REBUILT (OP_FLUSH + 1)
 
-#define TOLD_MOST 3u /* operations of a kind whose places are listed one by one */
+#define TOLD_MOST 3u /* up to so many operations of a kind are listed by place */
 
 static const struct {
 	const char *one, *many;
@@ -348,7 +348,7 @@ static const struct {
 	[OP_REBUILT] = { "makes anew", "pages are made anew" },
 };
 
-/* Lost pages are told apart from those that the controller's memory holds. */
+/* A rebuilt page is a kind of its own, not one taken from the controller's memory (OP_FORWARD). */
 static int explain_kind(const struct made_op *made)
 {
 	return made->rebuilt ? OP_REBUILT : (int)made->kind;

@@ -15,7 +15,7 @@ struct explanation {
 	bool seen;       /* the run got as far as this request */
 	struct request request;
 	tick_t taken; /* when it entered the drive */
-	int handle;   /* of a write; -1: none, or the address tells */
+	int handle;   /* of a write; -1: none, or the address determines it */
 	uint32_t accesses;
 	struct map_statistics before, after;
 	struct tracer tracer;
@@ -43,7 +43,7 @@ void request_tell(const struct geometry *, const struct request *, FILE *);
 /* What the request does and why, in a sentence or two, without a newline. */
 void explanation_tell(const struct explanation *, const struct drive *, FILE *);
 
-/* When the last operation that it waits for, of those done so far, was done. */
+/* When the request completed, as known so far: the end of its look-ups and of operations it waits for. */
 tick_t explanation_completion(const struct explanation *, const struct drive *);
 
 /* Contents of a page in the words of its FTL: "LPN 5"; "-" for none. */

@@ -133,8 +133,8 @@ struct report_feature {
 	char *setting[5]; /* ends with NULL */
 };
 
-/* Lists the statistics of a small drive with a feature.  False: the FTL and the buffer do not fit
- * together. */
+/* Lists the statistics of a small drive with a feature.  False: FTL, buffer and host layer do not
+ * fit together. */
 static bool report_print_names_of(size_t ftl, size_t buffer, size_t layer, struct report_feature feature,
 	FILE *out, struct stat_names *shown)
 {

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-/* keep_going() is called each time so many requests have been taken; a power of two. */
+/* keep_going() is called each time this many requests have been taken; a power of two. */
 #define ASK_EVERY 4096u
 
 /* Lets time pass until the request may enter the drive: it has arrived and there is a slot. */
@@ -22,7 +22,7 @@ static void run_wait_for_slot(struct drive *d, struct request *r)
 		r->arrival = schedule_now(d->flash->schedule);
 }
 
-/* Without placement handles an update of one is no request. */
+/* Takes the next request.  Skips updates of placement handles if the drive has none. */
 static enum trace_status run_next_request(
 	struct run *run, struct workload *workload, struct request *r, struct fault *fault)
 {
@@ -35,7 +35,7 @@ static enum trace_status run_next_request(
 	return status;
 }
 
-/* Commands for what a drive does not have, or does not have for the host. */
+/* False: the command needs a collector or a zone that the drive lacks, or zones that the host layer uses. */
 bool run_has_what_it_needs(
 	const struct run *run, const struct workload *workload, const struct request *r, struct fault *fault)
 {
@@ -115,7 +115,7 @@ void run_tell_other_workload(
 		workload->name, requests);
 }
 
-/* Reads the workload again up to the next request of the saved run.  Its drive has counted these requests. */
+/* Reads the workload again up to the next request of the saved run.  `folded` counts them already. */
 static void run_skip(struct run *run, uint64_t sum, struct fault *fault)
 {
 	uint64_t folded = run->drive->host->folded;

@@ -1,5 +1,5 @@
 /*
- * The replay: requests of a workload meet the drive as the host settings say.
+ * The replay: submits the requests of a workload to the drive as the host settings say.
  */
 #ifndef RUN_RUN_H
 #define RUN_RUN_H
@@ -28,10 +28,10 @@ struct run {
 	uint64_t requests; /* taken from the workload */
 	uint64_t commands; /* of these, those for which no host waits */
 	tick_t from;       /* added to the arrivals of the workload */
-	bool keeps_sum;    /* needed to save it */
+	bool keeps_sum;    /* needed to save the run */
 	bool resumed;      /* `requests` and `sum` are those of a saved run, which goes on */
-	uint64_t sum;      /* of the requests taken and the next one */
-	/* At most one of these two: they share a tracer. */
+	uint64_t sum;      /* checksum of the requests taken and the next one */
+	/* At most one of these two: there can be only one tracer. */
 	struct explanation *explanation; /* NULL: no request is explained */
 	struct timeline *timeline;       /* NULL: none */
 	struct windows *windows;         /* NULL: the run has no parts */
@@ -55,9 +55,9 @@ enum run_end run_step(struct run *, struct fault *);
 void run_wait(struct run *, struct fault *);
 
 /*
- * For requests of no workload, with one tenant: counts one, lets time pass until it may enter, which in a
- * closed loop is its arrival, and submits it.  The host has admitted it, and drive_expect() may have heard of
- * it.
+ * For a request that is not from a workload, with one tenant: lets time pass until it may enter, which in a
+ * closed loop is its arrival, then counts and submits it.  The host must have admitted it; drive_expect() may
+ * have been called for it.
  */
 enum run_end run_serve(struct run *, struct request *);
 

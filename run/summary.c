@@ -6,12 +6,12 @@
 
 /* ---- doubts ---- */
 
-/* Of pages read, or of requests. */
+/* Of pages read or of requests: a larger share is worth a warning. */
 #define SUMMARY_NOTABLE_SHARE 0.01
-/* Requests in the drive for each die, on average: more are no load but a queue that grows. */
+/* Requests in the drive per die, on average: with more the drive is overloaded, and the queue grows. */
 #define SUMMARY_QUEUED 32
 
-/* Whose latencies are shown. */
+/* At most so many tenants have their latencies shown. */
 #define SUMMARY_TENANTS 8
 
 struct summary_teller {
@@ -95,7 +95,7 @@ struct summary_text {
 	char text[40];
 };
 
-/* Three digits, and the largest of the units, each `step` times the one before, in which they are not 0. */
+/* Three digits, in the largest unit in which the value is at least 1; each is `step` times the one before. */
 static struct summary_text summary_scaled(double value, double step, const char *const *unit)
 {
 	struct summary_text s;
@@ -142,7 +142,7 @@ static struct summary_text summary_count(double value)
 	return s;
 }
 
-/* For one line each: of the statistic's value. */
+/* The value of a statistic.  A text lasts until the end of the statement. */
 #define SUMMARY_COUNT(r, name) summary_count(summary_number(r, name)).text
 #define SUMMARY_BYTES(r, name) summary_bytes(summary_number(r, name)).text
 #define SUMMARY_TIME(r, name)  summary_time(summary_number(r, name)).text
@@ -165,7 +165,7 @@ static void summary_write_requests(const struct report *r, FILE *out)
 	fputc('\n', out);
 }
 
-/* The requests whose statistics begin with this; no line if there are none. */
+/* The requests whose statistics begin with `prefix`; no line if there are none. */
 static void summary_write_latency(const struct report *r, const char *what, const char *prefix, FILE *out)
 {
 	static const char *const columns[] = { "mean", "p50", "p99", "p999", "max" };
@@ -198,7 +198,7 @@ static void summary_write_latencies(const struct report *r, FILE *out)
 
 static void summary_write_tenants(const struct report *r, FILE *out)
 {
-	const char *text = report_value(r, "host.tenants"); /* of one there is none */
+	const char *text = report_value(r, "host.tenants"); /* NULL: there is one */
 	unsigned tenants = text ? (unsigned)strtoul(text, NULL, 10) : 0;
 	char what[24], prefix[32];
 

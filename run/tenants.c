@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-/* Requests of others that are held while the next one of a closed tenant is looked for in a trace. */
+/* Most requests held while a shared trace is read on for the next one of a tenant. */
 #define HELD_MOST 65536u
 
 static struct door *tenants_door(const struct run *run)
@@ -76,7 +76,7 @@ static void tenants_fill_lines(struct run *run, struct fault *fault)
 
 /* ---- arrivals ---- */
 
-/* The first request of a line arrives, at that time. */
+/* The first request of a line arrives, at time `arrival`. */
 static void tenants_send(struct run *run, uint32_t line, tick_t arrival, struct fault *fault)
 {
 	struct door *door = tenants_door(run);
@@ -101,8 +101,8 @@ static void tenants_go_on(struct run *run, uint32_t tenant, struct fault *fault)
 		tenants_send(run, tenant, tenants_now(run), fault);
 }
 
-/* The line of open tenants with the next arrival, and when that is; INDEX_NONE: there is none.  At the same
- * time the first line is first. */
+/* The line of open tenants with the next arrival, at equal times the first one, and when that is; INDEX_NONE:
+ * there is none. */
 static uint32_t tenants_next_open(const struct door *door, tick_t *when)
 {
 	uint64_t lines = door->held.used & door->open_lines;
@@ -121,7 +121,7 @@ static uint32_t tenants_next_open(const struct door *door, tick_t *when)
 	return next;
 }
 
-/* All requests arrive whose time has come. */
+/* Lets all requests arrive that are due. */
 static void tenants_arrive(struct run *run, struct fault *fault)
 {
 	struct door *door = tenants_door(run);
@@ -137,7 +137,7 @@ static void tenants_arrive(struct run *run, struct fault *fault)
 
 /* ---- into the drive ---- */
 
-/* A closed tenant has requests and none in the drive whose completion it could wait for. */
+/* A closed tenant has requests held but none in the drive, so that none of them would ever arrive. */
 static void tenants_tell_damage(struct run *run, struct fault *fault)
 {
 	BUG_ON(!run->resumed, "a tenant waits for a request that is not in the drive");
@@ -210,7 +210,7 @@ enum run_end tenants_step(struct run *run, struct fault *fault)
 	in_drive = d->in_drive;
 	if (!run_enter(run, &r))
 		return run_refused(run, &r, fault);
-	/* A command that is in no slot. */
+	/* It was a command, which takes no slot. */
 	if (d->in_drive == in_drive)
 		tenants_go_on(run, r.device, fault);
 	tenants_set_status(run);
@@ -219,10 +219,10 @@ enum run_end tenants_step(struct run *run, struct fault *fault)
 
 /* ---- the beginning ---- */
 
-/* The queues of a run that was saved. */
+/* For the check of a saved run's queues. */
 struct tenants_loaded {
 	const struct run *run;
-	tick_t last; /* arrival of the request read last */
+	tick_t last; /* latest arrival of the requests read */
 };
 
 static bool tenants_are_sound(const struct tenants_loaded *l, const struct request *r, tick_t last)

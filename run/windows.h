@@ -40,13 +40,13 @@ struct windows {
 	uint64_t rows;
 };
 
-/* A unit of an amount, a row of a table that ends without a name. */
+/* A unit of an amount.  A table of units ends with a row without a name. */
 struct unit {
 	const char *name;
 	uint64_t scale;
 };
 
-/* "5000", a count, or "10ms", a number of units: a whole number above 0, the other of the two is 0.
+/* Reads "5000", a count, or "10ms", a number of units: a whole number above 0.  Sets the other result to 0.
  * False: it is neither. */
 bool amount_read(const char *text, const struct unit *, uint64_t *count, uint64_t *scaled);
 
@@ -60,7 +60,7 @@ bool warm_up_read(struct windows *, const char *text);
 void windows_open(struct windows *, struct drive *, FILE *out);
 void windows_close(struct windows *);
 
-/* Between two requests; rows of the series already written are left to the caller. */
+/* State between two requests; rows of the series already written are left to the caller. */
 extern const struct state_row windows_state[];
 
 /* Call before each request enters the drive; `requests` have entered before it. */
