@@ -203,8 +203,8 @@ static int ssd_run(char **typed, struct fault *fault)
 	return status;
 }
 
-/* Keeps the descriptor of a closed stream in use, so that no result file gets it and with it the printed
- * text. */
+/* Keeps the descriptor of a closed stream in use: otherwise a result file could get it, and the printed text
+ * with it. */
 static void ssd_keep_closed_streams(void)
 {
 	for (int stream = 0; stream < 3; stream++)

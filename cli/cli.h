@@ -1,7 +1,7 @@
 /*
  * The commands of ./ssd and what they share.  main() finds the command, reads its options with the one parser
- * (options.c) and calls the command, which calls the rooms that do the work, and prints.  No other room knows
- * that there is a command line.
+ * (options.c) and calls the command, which calls the rooms that do the work, and prints.  No other room
+ * depends on the command line.
  */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
@@ -99,7 +99,7 @@ int options_usage(const struct command *, const struct command *all);
 bool manual_write(const char *folder, const struct command *all, struct fault *);
 
 /* --complete: prints the completions of the last word behind "ssd", one per line; one that ends in "=" needs
- * a value.  Nothing: it is a file name, or unknown.  Returns STATUS_DONE. */
+ * a value.  Prints nothing if the word is a file name, or unknown.  Returns STATUS_DONE. */
 int completion_print(const struct words *, const struct command *all);
 
 /* Visits the operands of `ssd list`. */
@@ -111,7 +111,7 @@ void cli_visit_listings(void (*visit)(void *context, const char *name, const cha
  * settings_release() must follow either way. */
 bool cli_settings(struct settings *, const struct options *, struct fault *);
 
-/* The operands behind the first are traces; several are of a tenant each. */
+/* The operands after the first are traces; if there are several, each is that of a tenant. */
 bool cli_have_traces(struct settings *, const struct options *, struct fault *);
 
 /* For `return cli_status(fault_set(...))` and the like. */
@@ -148,7 +148,7 @@ struct progress {
 
 void progress_start(struct progress *, bool quiet);
 
-/* Of a clock that only goes forward. */
+/* Of a monotonic clock. */
 double cli_seconds(void);
 
 /* Is it time to show the line again? */

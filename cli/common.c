@@ -70,8 +70,8 @@ static volatile sig_atomic_t interrupted;
 
 #define IN_A_RUN (-1) /* the first signal is noted, and the run ends itself */
 
-/* A signal ends a wait for a pipe, but not one that begins after it: until the run has ended every wait ends
- * within a second. */
+/* A signal ends a wait for a pipe, but not one that begins after it: so an alarm every second ends each wait
+ * until the run has ended. */
 static void cli_wake(int number)
 {
 	(void)number;

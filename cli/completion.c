@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The two parts together, if the word is their beginning. */
+/* Prints the two parts joined, if the word is a prefix of that. */
 static void completion_offer(const char *word, const char *first, const char *second)
 {
 	char whole[256];
@@ -21,7 +21,7 @@ static void completion_offer_name(void *word, const char *name, const char *brie
 	completion_offer(word, name, "");
 }
 
-/* Every key of a drive's parameters; to be `assigned`, "KEY=", and behind that the names it may have. */
+/* Every key of a drive's parameters; if `assigned`, as "KEY=" and, after that, the names it can be set to. */
 static void completion_offer_keys(const char *word, bool assigned)
 {
 	static const char *const truths[] = { "true", "false", NULL };

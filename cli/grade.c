@@ -1,4 +1,4 @@
-/* `ssd grade`: points for exercises of the course, which a script of the source tree gives. */
+/* `ssd grade`: points for exercises of the course, given by a script of the source tree. */
 #include "cli/cli.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define INDENT "                       "
-#define WIDTH  77 /* of the text behind it */
+#define WIDTH  77 /* of the text after it */
 
 #define LINE_BYTES 1024
 

@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* So many characters as they are: roff takes some of them for something else. */
+/* Writes `length` characters literally: escapes those that are special to roff. */
 static void manual_put(FILE *out, const char *text, size_t length)
 {
 	static const char special[] = "\\-`'^~";

@@ -4,8 +4,8 @@
  * section 3).
  *
  * A pass writes as many sectors as the pattern needs to go once round the host's address space; at random, as
- * many as the device has.  Three passes bring the drive to a steady state, the fourth is timed: fewer flatter
- * large pools.
+ * many as the device has.  Three passes bring the drive to a steady state, the fourth is timed: with fewer,
+ * large pools look too good.
  */
 #include "cli/cli.h"
 #include "prepare/precondition.h"
@@ -102,7 +102,7 @@ static int64_t measure_next_distance(int64_t d)
 	return d & (d - 1) ? d / 3 * 4 : d / 2 * 3;
 }
 
-/* Up to twice the distance at which writes are as slow as random ones, if they ever are. */
+/* Measures up to twice the distance at which writes are as slow as random ones, if they ever are. */
 static void measure_distances(struct subject *m, struct report *r, double at_random)
 {
 	int64_t d_max = 0, most = (int64_t)(m->count / 4);

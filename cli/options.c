@@ -197,7 +197,7 @@ static const struct option *options_unknown(
 	return NULL;
 }
 
-/* By its name, or a beginning of it that no other option has.  NULL and a fault if there is none. */
+/* By its name, or an unambiguous prefix of it.  NULL and a fault if there is none. */
 static const struct option *options_find_name(const struct options_parser *p, char *name, size_t length)
 {
 	const struct option *found = NULL, *other = NULL;
@@ -281,7 +281,7 @@ static bool options_set(struct options_parser *p, const struct option *row, char
 	return true;
 }
 
-/* "--name", "--name=VALUE" or a beginning of it. */
+/* "--name" or "--name=VALUE"; a prefix of the name will do. */
 static bool options_read_name(struct options_parser *p)
 {
 	char *name = *p->word + 2;
@@ -348,7 +348,7 @@ bool options_parse(struct options *o, const struct command *command, char **argv
 		for (; !p.unrecorded && first <= p.word; first++)
 			o->recorded.text[o->recorded.count++] = *first;
 	}
-	/* It takes the place of the trace, the last operand. */
+	/* -L takes the place of the trace, the last operand. */
 	if (o->trace.list)
 		o->operand.text[o->operand.count++] = (char *)o->trace.list;
 	/* --help and --list-quirks print a text, whatever else is given. */

@@ -40,8 +40,8 @@ const struct command *options_next_of_group(
 /* A command's name within its group. */
 const char *options_word(const struct command *group, const struct command *);
 
-/* The command that the first words name, at most *words of them, which becomes how many it has: 0 for the
- * program. */
+/* The command named by the first words, at most *words of them; *words becomes how many its name has, 0 for
+ * the program. */
 const struct command *options_command(char *const *word, size_t *words, const struct command *all);
 
 #endif

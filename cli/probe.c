@@ -1,7 +1,6 @@
 /*
- * `ssd probe`: what one measures on a drive to learn what it is made of.  On a model (PARAMETERS), as job
- * files of fio for a drive that the user has (--fio), and back: results fitted to a parameter file (--fit),
- * which is a script of the source tree.
+ * `ssd probe`: measures a drive to learn what it is made of: a model (PARAMETERS), or a real drive by job
+ * files for fio (--fio).  Fits a parameter file to the results (--fit), which is a script of the source tree.
  */
 #include "base/memory.h"
 #include "cli/cli.h"
@@ -20,7 +19,7 @@
 
 /* ---- a model ---- */
 
-/* Of an answer that takes no time, there is no rate. */
+/* Answers that take no time have no rate. */
 static void probe_print_rate(int width, int digits, double value, tick_t ns)
 {
 	if (ns)
@@ -53,7 +52,7 @@ static bool probe_is_wanted(const char *only, const struct probe_series *series)
 	return !only;
 }
 
-/* Every word names a series? */
+/* Does every word name a series? */
 static bool probe_knows_series(const struct probe_plan *plan, const char *only, struct fault *fault)
 {
 	char names[200] = "";
@@ -103,11 +102,11 @@ struct probe_run {
 	const char *only;             /* names of series; NULL: all */
 	FILE *json;                   /* NULL: none */
 	uint32_t done;                /* jobs */
-	const struct probe_job *last; /* the one that was told last; NULL: none */
+	const struct probe_job *last; /* the one that was printed last; NULL: none */
 	bool failed;                  /* the modelled drive */
 };
 
-/* Of a stage, the last job asked for, counted from 1; 0: none is.  *end: the stage's last. */
+/* The last job of the stage that is wanted, counted from 1; 0: none.  *end: the last job of the stage. */
 static uint32_t probe_last_wanted(const struct probe_run *p, enum probe_stage stage, uint32_t *end)
 {
 	uint32_t last = 0;
@@ -214,9 +213,9 @@ static int probe_model(const struct options *o, struct fault *fault)
 	return status;
 }
 
-/* ---- a drive that one has ---- */
+/* ---- a real drive ---- */
 
-/* Bytes of a file, or of a block device as Linux tells them; 0 and a fault. */
+/* Size in bytes of a file, or of a block device as Linux reports it; 0 and a fault. */
 static uint64_t probe_target_bytes(const char *target, bool *is_file, struct fault *fault)
 {
 	const char *name = strrchr(target, '/');
@@ -275,7 +274,7 @@ static int probe_fio(const char *folder, const char *target, struct fault *fault
 				(double)bytes / 1e6, (double)PROBE_LEAST / 1e6));
 	probe_plan_make(&plan, bytes);
 	done = cli_make_folder(folder, fault);
-	/* In place of an empty drive the file system would answer. */
+	/* Not for a file: reads of an empty one would be answered by the file system. */
 	for (int stage = is_file ? PROBE_FRESH : PROBE_EMPTY; stage < PROBE_STAGES && done; stage++)
 		done = probe_write_stage(folder, &plan, (enum probe_stage)stage, target, fault);
 	probe_plan_free(&plan);

@@ -199,7 +199,7 @@ static bool run_read_timeline(struct session *s, struct fault *fault)
 
 /* ---- before the run ---- */
 
-/* A drive from the folder; if it is not there, it is made and saved there. */
+/* Loads the drive from the folder; if it is not there, preconditions it and saves it there. */
 static bool run_find_or_make(struct session *s, struct preparation *preparation, struct fault *fault)
 {
 	const char *folder = s->o->drives;
@@ -272,7 +272,7 @@ static void run_print_doubt(void *unused, const char *text)
 	wrap_print(stdout, text, "  ", 98);
 }
 
-/* The list that was asked for, with doubts on stderr; or the summary, with doubts below it. */
+/* The list that was asked for, with warnings on stderr; or the summary, with warnings below it. */
 static void run_print_report(const struct session *s)
 {
 	const struct options *o = s->o;
@@ -426,7 +426,7 @@ static void run_make_report(struct session *s)
 	memory_free(command);
 }
 
-/* Are the names of --show those of statistics?  Their values are not known yet. */
+/* Do the names of --show match statistics?  Checked on a report made before the run, without their values. */
 static bool run_read_shown(struct session *s, struct fault *fault)
 {
 	char name[96];

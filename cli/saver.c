@@ -103,7 +103,7 @@ void saver_close(struct saver *s)
 
 /* ---- saving ---- */
 
-/* Are all rows on the disk?  Notes how many bytes they are. */
+/* Writes all rows to the disk and notes how many bytes they are.  False: that failed. */
 static bool saver_flush(struct saver *s)
 {
 	if (s->what.run->drive->journal)

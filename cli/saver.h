@@ -29,8 +29,8 @@ void saver_close(struct saver *);
 /* Restores the saved run into the parts named in `what`. */
 bool saver_resume(struct saver *, struct fault *);
 
-/* Call between two requests: saves the run if it is time, or if it `ends`.  A save that fails is a
- * warning. */
+/* Call between two requests: saves the run before the first one, when a save is due, and if it `ends`.  A
+ * save that fails is a warning. */
 void saver_pass(struct saver *, bool ends);
 
 /* The run is done and its results are written: removes the saved run. */

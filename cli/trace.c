@@ -57,8 +57,8 @@ static enum trace_status trace_next_of(
 	return o->limit && n == o->limit ? TRACE_END : trace_next_record(trace, r, fault);
 }
 
-/* The next one with sectors.  FLUSHes on the way are counted; other commands are events like those that a
- * format leaves out. */
+/* The next one with sectors.  FLUSHes on the way are counted; other commands count as events that the format
+ * leaves out. */
 static enum trace_status trace_next_with_sectors(struct trace *trace, const struct options *o, uint64_t n,
 	struct record *r, struct trace_stat *stat, uint64_t *commands, struct fault *fault)
 {
@@ -248,7 +248,7 @@ static bool trace_generate(struct generator *generator, const struct options *o,
 	return true;
 }
 
-/* Does a request have a hint or FUA, for which csv has columns of their own? */
+/* Does any request have a hint or FUA, for which csv has further columns? */
 static bool trace_has_more(struct trace *trace, const struct options *o, bool *more, struct fault *fault)
 {
 	enum trace_status status = TRACE_OK;

@@ -5,7 +5,7 @@
  *	serve.c     preparing, submitting, time, completions
  *	results.c   statistics, checks, blocks
  *	keep.c      saving, loading, forks
- *	policies.c  policies that ask the caller
+ *	policies.c  policies whose decisions are the caller's
  */
 #ifndef LIBRARY_INSIDE_H
 #define LIBRARY_INSIDE_H
@@ -25,11 +25,11 @@ struct library_settings {
 	uint32_t users;                /* counted atomically */
 	struct ssdlab_options options; /* its texts are copies */
 	struct settings settings;
-	struct gc_policy_ops gc_policy; /* that asks the caller, under his name */
+	struct gc_policy_ops gc_policy; /* calls the caller's function, under the caller's name */
 	struct buffer_ops buffer;
 };
 
-/* A request taken in; then, until the caller takes it, completed. */
+/* A request in the drive; then its completion, until the caller takes that. */
 struct library_request {
 	uint32_t next; /* in the queue of those completed */
 	struct ssdlab_completion done;
@@ -43,7 +43,7 @@ struct ssdlab_drive {
 	locale_t locale;        /* "C", in which numbers are read and written */
 
 	struct library_settings *shared;
-	struct drive *drive; /* NULL: it could not be opened, or has met a bug */
+	struct drive *drive; /* NULL: it could not be opened, or was lost to a bug or to lack of memory */
 	bool prepared;
 	struct precondition_result before;
 	struct run run;
@@ -52,7 +52,7 @@ struct ssdlab_drive {
 	tick_t last_arrival;
 	struct windows counted; /* where the statistics began, if ssdlab_reset_statistics() was called */
 	bool stopped;           /* the progress function has asked for it */
-	uint64_t asked;         /* how often the preparation could have been stopped */
+	uint64_t asked;         /* how often the preparation has asked whether to stop */
 
 	struct drive_listener listener;
 	struct pool requests; /* struct library_request */
@@ -80,25 +80,25 @@ enum library_need {
 	NEEDS_SERVING, /* that takes requests */
 };
 
-/* Calls it under the drive's guard; the status. */
+/* Runs the call under the drive's guard.  Returns its status. */
 enum ssdlab_status library_guarded(struct library_call *, void (*call)(void *library_call));
 
-/* The same, if the drive can be called.  NULL: can it be? */
+/* The same, if the drive can be called.  `call` NULL: only checks that it can. */
 enum ssdlab_status library_enter(struct library_call *, enum library_need, void (*call)(void *library_call));
 
-/* The caller's policies become choices of the settings.  False and a fault: their names are taken. */
+/* The caller's policies become choices of the settings.  False and a fault: a name is taken or invalid. */
 bool library_bring_policies(struct library_settings *, struct fault *);
 
-/* Makes the drive of settings that have been read, and what belongs to it. */
+/* Creates the drive from settings that have been read, with its pool of requests and its listener. */
 bool library_make_drive(ssdlab_drive *);
 
-/* A handle without a drive; the settings get a user more. */
+/* A handle without a drive; the settings gain a user. */
 ssdlab_drive *library_handle(struct library_settings *);
 
-/* The drive has changed: what was computed of it no longer holds. */
+/* The drive has changed: drops the report made of it. */
 void library_changed(ssdlab_drive *);
 
-/* Prepares a drive for a workload, or none; "once" is checked.  False: the call has failed. */
+/* Prepares a drive, which must not be prepared yet, for a workload or none.  False: the call has failed. */
 bool library_prepare(struct library_call *, const char *workload);
 
 /* Opens the workload of a call as the drive's. */

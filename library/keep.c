@@ -35,7 +35,7 @@ static const struct state_row library_request_state[] = {
 	{ 0 },
 };
 
-/* Rows of requests are numbers of completions. */
+/* `row` of a pending request is a number in the pool of requests. */
 static bool library_rows_hold(void *handle)
 {
 	const ssdlab_drive *h = handle;
@@ -64,7 +64,8 @@ static const struct state_row library_state[] = {
 	{ 0 },
 };
 
-/* Completions that were not taken stay where they are.  A file may have put them in a ring. */
+/* Completions that were not taken stay with the drive that was saved or forked.  In a damaged file their
+ * queue may be a ring. */
 static void library_drop_done(ssdlab_drive *h)
 {
 	uint32_t number;
@@ -137,7 +138,7 @@ static bool library_load_running(ssdlab_drive *h, const char *path)
 	return done;
 }
 
-/* In a handle of its own, which the memory of the trial is freed with. */
+/* Tries the file in a handle of its own, and frees what that has allocated. */
 static bool library_try_running(void *call)
 {
 	struct library_call *c = call;
@@ -152,7 +153,7 @@ static bool library_try_running(void *call)
 	return done;
 }
 
-/* Is it of a drive that had served requests?  Another file is judged by its reader. */
+/* Is the file of a drive that had served requests?  Any other file is checked by image_load_here(). */
 static bool library_is_running(const char *path)
 {
 	char line[sizeof MAGIC + 1] = "";
@@ -221,7 +222,7 @@ struct library_fork {
 	struct state_parts parts;
 };
 
-/* Guarded for the first drive, then for the copy: each allocates what is its own. */
+/* Two calls, each under the guard of its drive, the first one or the copy: so each owns what it allocates. */
 static void library_call_note(void *call)
 {
 	struct library_call *c = call;

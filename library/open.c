@@ -41,7 +41,7 @@ static void library_end_workload(void *handle)
 	library_close_workload(handle);
 }
 
-/* The files of its workload are closed, which a bug of the drive has not touched; the rest is memory. */
+/* Closes the files of its workload, which a bug of the drive has not touched, and frees its memory. */
 static enum ssdlab_status library_break(ssdlab_drive *h, enum guard_end end)
 {
 	const struct ssdlab_options *o = &h->shared->options;
@@ -58,7 +58,7 @@ static enum ssdlab_status library_break(ssdlab_drive *h, enum guard_end end)
 	return h->end;
 }
 
-/* Can it be called?  If not, its text says already why. */
+/* Can it be called?  If not, its text already says why. */
 static bool library_is_open(const ssdlab_drive *h, enum library_need need)
 {
 	return h->drive && (need == NEEDS_DRIVE || !h->end);
@@ -142,7 +142,7 @@ static void library_leave_settings(struct library_settings *s)
 
 ssdlab_drive *library_handle(struct library_settings *s)
 {
-	/* A handle outlives the memory of its drive, and its maker may have no guard. */
+	/* Not memory_array(): a handle outlives the memory of its drive, and may be made without a guard. */
 	ssdlab_drive *h = calloc(1, sizeof *h);
 
 	if (!h)
@@ -160,7 +160,7 @@ static struct library_request *library_request(const ssdlab_drive *h, uint32_t n
 	return pool_at(&h->requests, number);
 }
 
-/* In order of completion: data of a read that has crossed the link may be told of late. */
+/* Inserts it by time of completion: a read whose data has crossed the link may be reported late. */
 static void library_queue(ssdlab_drive *h, uint32_t number)
 {
 	struct array_field next = POOL_FIELD(h->requests, struct library_request, next);
@@ -242,7 +242,7 @@ bool library_make_drive(ssdlab_drive *h)
 	return true;
 }
 
-/* What the settings allocate is under a guard of their own.  A bug there is one of the tables of rows, and
+/* The settings allocate under a guard of their own.  A bug found there is one in the option tables, and
  * aborts. */
 static void library_open(void *call)
 {

@@ -1,4 +1,4 @@
-/* A collection policy and a buffer that ask the caller. */
+/* A collection policy and a buffer whose decisions are made by the caller's functions. */
 #include "library/inside.h"
 
 #include "base/memory.h"
@@ -43,7 +43,8 @@ static struct ssdlab_block library_gc_block(const struct gc_policy *policy, plan
 		.age = s->handed_out - s->stamp[b] };
 }
 
-/* Those that free a page; *fewest: the one with the fewest valid pages. */
+/* Shows the candidates whose collection frees a page; returns how many.  *fewest: index of the one with the
+ * fewest valid pages. */
 static size_t library_gc_show(const struct gc_policy *policy, plane_t plane, size_t *fewest)
 {
 	const struct library_gc *g = policy->state;

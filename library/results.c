@@ -13,7 +13,7 @@ static const char *library_or_nothing(const char *text)
 	return text ? text : "";
 }
 
-/* Counts are compared before they are told, as at the end of a run. */
+/* Counts are compared before they are reported, as at the end of a run. */
 static void library_make_report(struct library_call *c)
 {
 	ssdlab_drive *h = c->h;

@@ -211,7 +211,8 @@ static bool library_is_possible(struct library_call *c, size_t i, const struct r
 	return c->status == SSDLAB_OK;
 }
 
-/* Is it one that the drive can serve?  `line` is that of messages, then what the completion is to tell. */
+/* Gets the i-th request.  False: the drive cannot serve it.  `line` is first its index, for messages, then
+ * its tag, for the completion. */
 static bool library_take(struct library_call *c, size_t i, struct request *r)
 {
 	ssdlab_drive *h = c->h;
@@ -241,7 +242,7 @@ static bool library_goes_on(struct library_call *c, size_t i)
 	return !h->stopped;
 }
 
-/* The next request is looked at while this one is served: a hint for speed, as of a workload. */
+/* The next request is announced before this one is served: a hint for speed, as with a workload. */
 static void library_submit_all(struct library_call *c)
 {
 	ssdlab_drive *h = c->h;
@@ -337,7 +338,7 @@ enum ssdlab_status ssdlab_advance(ssdlab_drive *h, uint64_t until_ns)
 	return library_enter(&c, NEEDS_DRIVE, library_call_advance);
 }
 
-/* Completions of work that is no request do not count. */
+/* Completions of work in idle time, which is no request, do not count. */
 static void library_call_next(void *call)
 {
 	struct library_call *c = call;

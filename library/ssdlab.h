@@ -4,11 +4,11 @@
  * Units: times are simulated ns since the drive was made, addresses and lengths are sectors of 512 bytes.
  *
  * Time passes only in ssdlab_submit(), ssdlab_run(), ssdlab_advance(), ssdlab_next() and ssdlab_drain(). The
- * same calls give the same bytes, on every machine; how the requests are cut into arrays changes nothing.
+ * same calls give the same bytes, on every machine; how requests are divided into arrays changes nothing.
  *
  * Errors: functions that can fail return enum ssdlab_status, and ssdlab_error() is then one line that says
  * what is wrong and what would be right.  No mistake of the caller ends the process or writes to a stream.
- * A bug, in an FTL or in ssdlab, is told to the handler of the drive; without a handler the process aborts.
+ * A bug, in an FTL or in ssdlab, is reported to the drive's handler; without a handler the process aborts.
  *
  * Ownership: a handle is closed by ssdlab_close(), a text freed by ssdlab_free(); arrays stay the caller's
  * and are not kept.
@@ -47,7 +47,7 @@ enum ssdlab_status {
 
 /* ---- the library ---- */
 
-/* SSDLAB_ABI of the library that is loaded; a program that was compiled for another one must not go on. */
+/* SSDLAB_ABI of the library that is loaded; a program compiled for another value must not go on. */
 SSDLAB_API uint32_t ssdlab_abi(void);
 
 /* "0.1".  Lives as long as the library. */
@@ -55,7 +55,7 @@ SSDLAB_API const char *ssdlab_version(void);
 
 /* ---- opening ---- */
 
-/* What a drive tells of completed requests. */
+/* What a drive reports of completed requests. */
 enum ssdlab_completions {
 	SSDLAB_NO_COMPLETIONS = 0,
 	SSDLAB_TIMES = 1, /* each request, with its times */
@@ -63,9 +63,9 @@ enum ssdlab_completions {
 };
 
 /*
- * Asked every few thousand requests of ssdlab_run() and of ssdlab_submit(), and while a drive is prepared:
- * requests served since it was opened, and the share of the present call that is done, or a negative number
- * if that is not known.  Other than 0: the call ends with SSDLAB_STOPPED.
+ * Called every 4,096 requests of ssdlab_run(), every 65,536 of a call of ssdlab_submit(), and while a drive
+ * is prepared: with the requests served since it was opened, and the share of the present call that is done,
+ * negative if not known.  If it returns other than 0, the call ends with SSDLAB_STOPPED.
  */
 typedef int ssdlab_progress(void *context, uint64_t requests, double share);
 
@@ -82,8 +82,8 @@ struct ssdlab_block {
 };
 
 /*
- * A collection policy: which of these blocks of a plane is collected?  Each is full, and has a page that is
- * not valid.  An index; anything else: the one with the fewest valid pages.  The array is the library's.
+ * Victim selection: which of these blocks of a plane is collected?  Each is full, and has an invalid page.
+ * Returns an index; anything else: the block with the fewest valid pages.  The array is the library's.
  * Must not call the drive.
  */
 typedef size_t ssdlab_gc_pick(
@@ -93,16 +93,16 @@ typedef size_t ssdlab_gc_pick(
 struct ssdlab_page {
 	uint64_t page; /* logical page number */
 	uint32_t sectors, dirty_sectors;
-	uint64_t entered, used; /* when it came, and was last written or read */
-	uint32_t hits;          /* how often since it came */
+	uint64_t entered, used; /* when it entered the buffer, and was last written or read */
+	uint32_t hits;          /* how often since it entered */
 	uint32_t reserved;      /* 0 */
 };
 
-/* A write buffer's choice: which of these pages leaves?  An index; anything else: the one that was not used
- * for longest.  Asked again until there is room. */
+/* A write buffer's choice: which of these pages is evicted?  Returns an index; anything else: the least
+ * recently used page.  Called again until there is room. */
 typedef size_t ssdlab_buffer_pick(void *context, const struct ssdlab_page *pages, size_t n);
 
-/* Zeroed, but for `size`: a drive with all parameters at their defaults. */
+/* Zeroed except for `size`: a drive with all parameters at their defaults. */
 struct ssdlab_options {
 	size_t size;                 /* of this struct */
 	const char *parameters;      /* a parameter file, or a name of `ssd list drives` */
@@ -115,8 +115,8 @@ struct ssdlab_options {
 	ssdlab_bug *bug;
 	void *bug_context;
 
-	/* NULL, or in place of gc.policy and of buffer, with the name by which results and files know them:
-	 * letters, digits and _.  A file can be loaded by a drive with a policy of the same name. */
+	/* NULL, or in place of gc.policy and of buffer, with their names in results and files: letters,
+	 * digits and _.  A file can be loaded by a drive with a policy of the same name. */
 	ssdlab_gc_pick *gc_pick;
 	void *gc_context;
 	const char *gc_name; /* NULL: "callback" */
@@ -125,26 +125,26 @@ struct ssdlab_options {
 	const char *buffer_name;
 
 	/* NULL, or an FTL in place of ftl: its struct ftl_ops, and &ssd_toolbox of the program, which is
-	 * linked with the rooms that the FTL is made of, `make toolbox`.  Both outlive the drive. */
+	 * linked with the rooms that the FTL uses, `make toolbox`.  Both must outlive the drive. */
 	const void *ftl, *ftl_toolbox;
 };
 
 /*
- * Opens a drive; all that the options point to, but the functions and their contexts, is copied.  Also if
- * that fails *drive is a handle, which has the text and is to be closed; it is NULL only without memory.
+ * Opens a drive.  All that the options point to is copied, except functions, their contexts and an FTL.  On
+ * failure, too, *drive is a handle, which has the text and must be closed; it is NULL only without memory.
  */
 SSDLAB_API enum ssdlab_status ssdlab_open(ssdlab_drive **drive, const struct ssdlab_options *);
 
-/* NULL: nothing. */
+/* NULL: does nothing. */
 SSDLAB_API void ssdlab_close(ssdlab_drive *);
 
 /* The text of the last failure, "" before the first.  Lives until the next failure. */
 SSDLAB_API const char *ssdlab_error(const ssdlab_drive *);
 
 /*
- * Prepares the drive as its precondition.* say, for a workload (a trace file or the name of a profile) or,
- * with NULL, for none.  At most once, before the first request; who does not call it gets it with NULL
- * before the first request, or with the workload of ssdlab_run().
+ * Prepares the drive as its parameters precondition.* say, for a workload (a trace file or the name of a
+ * profile) or, with NULL, for none.  At most once, before the first request.  Without this call the first
+ * call that needs a prepared drive prepares it, with NULL or with the workload of ssdlab_run().
  */
 SSDLAB_API enum ssdlab_status ssdlab_prepare(ssdlab_drive *, const char *workload);
 
@@ -159,7 +159,7 @@ enum ssdlab_kind {
 	SSDLAB_WRITE = 1,
 	SSDLAB_TRIM = 2,
 	SSDLAB_FLUSH = 4, /* of 0 sectors: completed when all data written before it is in flash */
-	/* No requests, of 0 sectors and without completion: */
+	/* Commands of 0 sectors and without completion: */
 	SSDLAB_COLLECT = 3, /* a block is collected */
 	SSDLAB_UPDATE = 5   /* data with this hint goes on in a new reclaim unit (fdp.*) */
 };
@@ -169,11 +169,11 @@ enum ssdlab_kind {
 
 /* 40 bytes, without gaps. */
 struct ssdlab_request {
-	uint64_t arrival_ns; /* host.mode = open: not before the request before it */
+	uint64_t arrival_ns; /* host.mode = open: not earlier than that of the previous request */
 	uint64_t sector;     /* the first one */
 	uint64_t tag;        /* the caller's; comes back with the completion */
 	uint32_t sectors;
-	uint32_t device;     /* what the trace's device or volume would be */
+	uint32_t device;     /* as the device or volume of a trace */
 	uint8_t kind;        /* enum ssdlab_kind */
 	uint8_t hint;        /* where to place the data (fdp.*); 0: none */
 	uint8_t flags;       /* SSDLAB_FUA, or 0 */
@@ -181,15 +181,15 @@ struct ssdlab_request {
 };
 
 /*
- * Submits n requests in order.  With host.mode = open time passes until each arrives, and on while
- * host.queue_limit requests are in the drive; with closed until fewer than host.queue_depth are, and that
- * moment is the arrival.  *taken (may be NULL): how many have entered, also on failure.
+ * Submits n requests in order.  With host.mode = open time passes until each arrives, and further while
+ * host.queue_limit requests are in the drive; with closed it passes until fewer than host.queue_depth are,
+ * and that moment is the arrival.  *taken (may be NULL): how many have entered, also on failure.
  */
 SSDLAB_API enum ssdlab_status ssdlab_submit(
 	ssdlab_drive *, const struct ssdlab_request *, size_t n, size_t *taken);
 
-/* The fields of n requests as columns.  sector, sectors and kind are needed; of the others NULL means:
- * arrival_ns the present moment, tag the number of the request since the drive was opened, from 0; else 0. */
+/* The fields of n requests as columns.  sector, sectors and kind are required.  NULL means: for arrival_ns
+ * the present moment, for tag the number of the request since the drive was opened, from 0; for others 0. */
 struct ssdlab_columns {
 	size_t size; /* of this struct */
 	const uint64_t *arrival_ns, *sector, *tag;
@@ -204,7 +204,7 @@ SSDLAB_API uint64_t ssdlab_now(const ssdlab_drive *);       /* ns */
 SSDLAB_API uint64_t ssdlab_sectors(const ssdlab_drive *);   /* that the host sees; 0: it is not open */
 SSDLAB_API uint64_t ssdlab_in_flight(const ssdlab_drive *); /* requests that entered and are not completed */
 
-/* Time passes up to and including a moment; to the next completion, if a request is in flight; or until all
+/* Lets time pass: up to and including a moment; to the next completion, if a request is in flight; until all
  * requests and all work behind them are done. */
 SSDLAB_API enum ssdlab_status ssdlab_advance(ssdlab_drive *, uint64_t until_ns);
 SSDLAB_API enum ssdlab_status ssdlab_next(ssdlab_drive *);
@@ -217,8 +217,8 @@ struct ssdlab_completion {
 	uint32_t sectors, kind;
 	uint64_t controller_ns; /* look-ups, DRAM, data of a write on the link */
 	uint64_t map_ns;        /* operations on mapping pages */
-	uint64_t die_ns;        /* waiting for a die that did anything but collection */
-	uint64_t collection_ns; /* waiting for collection or wear levelling */
+	uint64_t die_ns;        /* waiting for a die that did anything but background work */
+	uint64_t collection_ns; /* waiting for background work: collection, wear levelling, refresh, ... */
 	uint64_t bus_ns;        /* waiting for the bus and using it */
 	uint64_t cells_ns;      /* the cells work */
 	uint64_t link_ns;       /* data of a read on the link */
@@ -233,20 +233,20 @@ SSDLAB_API size_t ssdlab_completions(ssdlab_drive *, struct ssdlab_completion *,
 
 /* ---- results ---- */
 
-/* One statistic by the name that `ssd list statistics` has, with percentiles as in JSON.  NaN: it has no
- * value yet. */
+/* One statistic by its name in `ssd list statistics`, with percentiles as in JSON.  NaN: it has no value
+ * yet. */
 SSDLAB_API enum ssdlab_status ssdlab_statistic(ssdlab_drive *, const char *name, double *value);
 
 /*
  * All statistics with their units and all parameters: what `ssd run --json` writes.  command, parameters and
- * workload are what its run.* say (NULL: the parameters given to ssdlab_open(), the last workload, ...).  The
- * text is to be freed by ssdlab_free().
+ * workload become run.command, run.parameters and run.workload (NULL: "libssdlab", what ssdlab_open() was
+ * given, the last workload).  The text is to be freed by ssdlab_free().
  */
 SSDLAB_API enum ssdlab_status ssdlab_json(
 	ssdlab_drive *, const char *command, const char *parameters, const char *workload, char **text);
 SSDLAB_API void ssdlab_free(char *);
 
-/* All statistics start again from zero, without the requests in flight. */
+/* All statistics start again from zero; requests in flight are not counted. */
 SSDLAB_API enum ssdlab_status ssdlab_reset_statistics(ssdlab_drive *);
 
 /* Checks the counts and, of a drive with `verify`, every invariant now. */
@@ -259,20 +259,20 @@ SSDLAB_API size_t ssdlab_blocks(ssdlab_drive *, struct ssdlab_block *, size_t ro
 
 /*
  * Saves the drive in a file, whole or not at all.  Before the first request it is a file of `ssd run
- * --save-drive`; later it has the requests in flight and the statistics, too, but not completions that are
- * not taken.
+ * --save-drive`; later it has the requests in flight and the statistics, too.  Completions that have not been
+ * taken are not restored.
  */
 SSDLAB_API enum ssdlab_status ssdlab_save(ssdlab_drive *, const char *path);
 
-/* In place of ssdlab_prepare(): the state of a drive of the same parameters that was saved; `workload` as it
+/* In place of ssdlab_prepare(): loads the state of a saved drive of the same parameters; `workload`: what it
  * was prepared for.  Nothing in the file is trusted: one that is damaged is refused. */
 SSDLAB_API enum ssdlab_status ssdlab_load(ssdlab_drive *, const char *path, const char *workload);
 
 /*
  * A second drive in the same state, in memory, with the requests in flight and the statistics; completions
  * not taken yet stay with the first.  What is done to one does not change the other.  Functions and contexts
- * of the options are those of the first.  Like ssdlab_open() in failure, and then ssdlab_error() of the
- * first has the text, too.
+ * of the options are those of the first.  On failure ssdlab_error() of the first has the text, and *copy must
+ * be closed unless it is NULL.
  */
 SSDLAB_API enum ssdlab_status ssdlab_fork(ssdlab_drive *, ssdlab_drive **copy);
 

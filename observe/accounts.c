@@ -4,14 +4,14 @@
 
 struct op_account {
 	struct account account;
-	uint64_t background; /* of its unit, when it became ready */
+	uint64_t background; /* ns of background work of its unit, when it became ready */
 	bool map;
 };
 
 struct unit_account {
 	uint64_t background; /* ns of background work until `since` */
 	tick_t since;
-	bool works; /* does background work since then */
+	bool works; /* it has been doing background work since then */
 };
 
 struct accounts {

@@ -7,7 +7,7 @@
  *
  *	controller   until the release: look-ups, DRAM, data of a write on the host's link; and data that is
  *	             found to be wrong, before it is read again
- *	collection   ready while the die worked for collection or wear levelling; or waiting for such an
+ *	collection   ready while the die did background work (cause_is_background()); or waiting for such an
  *	             operation
  *	die          ready while the die did anything else; suspended by a read; waiting for an operation of
  *	             another request
@@ -38,10 +38,10 @@ void accounts_free(struct accounts *);
 /* Events (flash/events.h).  Operations, tickets and units are small numbers. */
 void accounts_made(struct accounts *, uint32_t op, enum cause);
 void accounts_submitted(struct accounts *, uint32_t ticket, tick_t now, tick_t delay);
-void accounts_released(struct accounts *, uint32_t op, uint32_t ticket, tick_t now); /* INDEX_NONE: of none */
+void accounts_released(struct accounts *, uint32_t op, uint32_t ticket, tick_t now); /* INDEX_NONE: none */
 /*
- * A dependency of `op` is done: accounts_continued() if it was on `by` of the same request, whose critical
- * path then continues with `op`; else accounts_waited().
+ * A dependency of `op` is done: accounts_continued() if `op` waited for operation `by` of the same request,
+ * whose critical path then continues with `op`; else accounts_waited().
  */
 void accounts_continued(struct accounts *, uint32_t op, uint32_t by);
 void accounts_waited(struct accounts *, uint32_t op, bool for_background, tick_t now);

@@ -1,6 +1,6 @@
 /*
- * Operations on the medium, their kinds and causes, as the medium (flash/) and its observers name them: the
- * judge of time, the accounts of latencies and the tracer.  flash/events.h lists the events.
+ * Operations on the medium, their kinds and causes: the vocabulary of the medium (flash/) and its observers,
+ * the judge of time, the accounts of latencies and the tracer.  flash/events.h lists the events.
  */
 #ifndef OBSERVE_EVENT_H
 #define OBSERVE_EVENT_H
@@ -40,12 +40,12 @@ enum cause {
 	CAUSE_FOLD = CAUSES_ALWAYS, /* valid pages moved from SLC blocks to normal ones */
 	CAUSE_REFRESH,              /* valid pages moved before they become unreadable */
 	CAUSE_PARITY,               /* parity pages, and reads that replace the read of a lost page */
-	CAUSE_SEARCH,               /* pages read to find another, or only where a page is */
+	CAUSE_SEARCH,               /* pages read for their spare area, to find where another page is */
 	CAUSES
 };
 
-/* Background work: no request waits for it.  Parity is read for requests, too; whoever issues a program of it
- * says that nobody waits (struct io, `detached`). */
+/* Background work: no request waits for it.  CAUSE_PARITY is no part of it, because requests wait for reads
+ * of parity; its programs are issued with `detached` of struct io. */
 static inline bool cause_is_background(enum cause cause)
 {
 	const unsigned background = 1u << CAUSE_GC | 1u << CAUSE_GC_MAP | 1u << CAUSE_GC_UPDATE |
@@ -57,7 +57,7 @@ static inline bool cause_is_background(enum cause cause)
 /* "host", "rmw", ... as in the names of the statistics. */
 const char *cause_name(enum cause);
 
-/* "read", "program", "copy", "erase", "forward" */
+/* "read", "program", "copy", "erase", "forward", "flush" */
 const char *op_name(enum op_kind);
 
 /* An operation that is issued. */

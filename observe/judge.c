@@ -85,7 +85,7 @@ void judge_submit(struct judge *j, uint32_t ticket, uint64_t look_ups, tick_t no
 	j->request[ticket].released = now + look_ups * j->settings.dram_ns;
 }
 
-/* By look-ups, and by what the judge knows nothing of: data that crosses the link of the host. */
+/* The delay covers look-ups and transfers on the host's link, which the judge does not model. */
 void judge_delayed(struct judge *j, uint32_t ticket, tick_t until)
 {
 	struct judged_request *r = &j->request[ticket];
@@ -96,7 +96,7 @@ void judge_delayed(struct judge *j, uint32_t ticket, tick_t until)
 	r->released = until;
 }
 
-/* Work in idle time does not wait for programs that are ready and whose wordline lacks pages. */
+/* Work in idle time does not wait for programs that are ready but whose wordline lacks pages. */
 static void judge_leave_parts(const struct judge *j, struct judged_request *r)
 {
 	for (uint32_t i = 0; i < j->ops; i++) {
@@ -218,7 +218,7 @@ static void judge_made_forward(struct judge *j, struct judged_op *d)
 		"a read of page %u is served from memory that does not hold the page", d->made.ppn);
 }
 
-/* A die that has failed does nothing more, and nobody waits for parity. */
+/* A failed die takes no operations, and no request waits for programs of parity. */
 static void judge_check_made(const struct judge *j, const struct made_op *made)
 {
 	BUG_ON(made->kind < OP_KINDS && (judge_is_lost(j, made->ppn) ||
@@ -270,7 +270,7 @@ void judge_waits(struct judge *j, op_t op, op_t other)
 	d->waits = index;
 }
 
-/* The request has read the page, here or where it was before GC moved it, and no time has passed since: the
+/* If the request has read the page, here or where it was before GC moved it, no time has passed since: so the
  * program must depend on that read. */
 void judge_kept(struct judge *j, ppn_t page, ppn_t from)
 {
@@ -374,7 +374,7 @@ void judge_idle(const struct judge *j)
 
 /* ---- saved ---- */
 
-/* Without operations in flight. */
+/* With no operation in flight every page holds the data it is meant to hold. */
 static bool judge_pages_hold(void *judge)
 {
 	const struct judge *j = judge;

@@ -3,12 +3,12 @@
  * completion and aborts when the schedule does what no drive could do or breaks a dependency.
  *
  * It receives events and checks all of them: it keeps places, orders, times and the data of pages itself,
- * from the settings alone, and shares no code with the schedule.  It knows operations by handle (never 0, low
- * 32 bits dense), physical pages, and requests by ticket.
+ * from the settings alone, and shares no code with the schedule.  Operations are named by handle (never 0,
+ * low 32 bits dense), requests by ticket; pages are physical.
  *
- * Dependencies are known to the FTL only.  One kind is checked: data kept from another page
- * (flash_holds_kept) must have been read before.  Nothing can check that a load of a mapping page is waited
- * for.
+ * Only the FTL knows which dependencies an operation needs.  The judge checks those on reads of data: kept
+ * from another page (flash_holds_kept), answered to the host, or rebuilt from a stripe.  Nothing can check
+ * that an operation waits for the load of its mapping page.
  */
 #ifndef OBSERVE_JUDGE_H
 #define OBSERVE_JUDGE_H
@@ -21,7 +21,7 @@ struct judge;
 /* Kept out of the hot path of runs without a judge. */
 #define JUDGING __attribute__((cold)) void
 
-/* In the order of the medium's choices. */
+/* In the order of the choices of flash.bus_order and flash.multiplane. */
 enum judged_bus { JUDGED_COMMAND_FIRST, JUDGED_FIRST_COME, JUDGED_DATA_FIRST };
 
 enum judged_planes { JUDGED_ALONE, JUDGED_SAME_OFFSET, JUDGED_ANY_OFFSET };
@@ -31,24 +31,24 @@ struct judge_settings {
 	uint32_t dies_per_unit;             /* dies that share a command queue */
 	const tick_t *read_ns, *program_ns; /* per page type, in turn; borrowed */
 	size_t read_types, program_types;
-	tick_t command_ns[3], plane_command_ns[3]; /* of a read, a program, an erase; each further plane */
+	tick_t command_ns[3], plane_command_ns[3]; /* of a read, program, erase; for each further plane */
 	tick_t slc_read_ns, slc_program_ns, slc_erase_ns; /* of blocks in SLC mode */
-	uint64_t fold_passes;                             /* programs of a page with cause fold */
+	uint64_t fold_passes;                             /* programs that folding a page takes */
 	tick_t erase_ns, suspend_ns, resume_ns, dram_ns;
 	enum judged_bus bus_order;
 	enum judged_planes multiplane;
 	bool multiplane_copy;
-	bool by_wordline; /* program_ns: of each pass */
+	bool by_wordline; /* program_ns is then per pass */
 	uint32_t wordline_pages, passes;
 	double bus_mb_per_s;
 	uint64_t forward_bytes;
 	tick_t ecc_ns;                    /* between two senses of a read */
-	bool reads_first;                 /* before other operations of the die that are ready */
-	bool cache_reads, cache_programs; /* what the die's cache register is for */
-	uint64_t memory_pages; /* for writes, which are done when they are there; 0: when in flash */
+	bool reads_first;                 /* before other ready operations of the die */
+	bool cache_reads, cache_programs; /* what the die's cache register is used for */
+	uint64_t memory_pages; /* room for writes, which are done once they have it; 0: once in flash */
 };
 
-/* How a unit uses its bus: not any more, for a command and data of a program, for data of a read. */
+/* How a unit uses its bus: no longer; for a command and the data of a program; for the data of a read. */
 enum judged_use { JUDGED_LEAVES, JUDGED_SENDS, JUDGED_RECEIVES };
 
 struct judge *judge_create(const struct judge_settings *);
@@ -56,9 +56,9 @@ void judge_free(struct judge *);
 
 /* Requests. */
 JUDGING judge_begin(struct judge *, uint32_t ticket);
-JUDGING judge_works(struct judge *, uint32_t ticket, uint64_t idle_ns, tick_t now); /* it is no request */
-JUDGING judge_durable(struct judge *, uint32_t ticket); /* its data is to be in flash */
-JUDGING judge_flushes(struct judge *, uint32_t ticket); /* so is all data written before */
+JUDGING judge_works(struct judge *, uint32_t ticket, uint64_t idle_ns, tick_t now); /* work in idle time */
+JUDGING judge_durable(struct judge *, uint32_t ticket); /* done only when its data is in flash */
+JUDGING judge_flushes(struct judge *, uint32_t ticket); /* and only when all data written before is */
 JUDGING judge_submit(struct judge *, uint32_t ticket, uint64_t look_ups, tick_t now);
 JUDGING judge_delayed(struct judge *, uint32_t ticket, tick_t until); /* its operations may start then */
 JUDGING judge_completed(struct judge *, uint32_t ticket, tick_t now);
@@ -70,9 +70,9 @@ JUDGING judge_kept(
 	struct judge *, ppn_t page, ppn_t from); /* the page programmed last holds data read from another */
 JUDGING judge_copied(struct judge *, ppn_t page, ppn_t from);    /* the same, and nothing else */
 JUDGING judge_answers(struct judge *, ppn_t);                    /* the request is answered from the page */
-JUDGING judge_repeated(struct judge *, op_t op, uint32_t times); /* so many senses of it fail */
+JUDGING judge_repeated(struct judge *, op_t op, uint32_t times); /* this many of its senses fail */
 JUDGING judge_lose_die(struct judge *, uint32_t die);            /* it takes no new operation */
-/* A page of that die has been read by way of these others. */
+/* A read of a page of that die is answered from these others. */
 JUDGING judge_rebuilt(struct judge *, ppn_t page, const ppn_t *others, uint32_t n);
 JUDGING judge_reads_at(struct judge *, op_t op, ppn_t source);
 JUDGING judge_has_room(struct judge *, op_t op, tick_t now); /* in memory, for the page of a program */
@@ -97,10 +97,10 @@ JUDGING judge_resumed(struct judge *, uint32_t unit);                  /* before
 /* Nothing is in flight. */
 JUDGING judge_idle(const struct judge *);
 
-/* Without a run, the number of the data in each page. */
+/* Outside a run only the number of the data in each page. */
 extern const struct state_row judge_state[];
 
-/* For checks of loaded state: does it know requests of that many tickets? */
+/* For checks of loaded state: does it have requests for that many tickets? */
 bool judge_covers(const struct judge *, uint32_t tickets);
 
 #endif

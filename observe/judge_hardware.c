@@ -66,7 +66,7 @@ static bool judge_has_data(const struct judge *j, const struct judged_command *c
 	return c->left && c->out_sectors && judge_cells_are_done(j, c);
 }
 
-/* The command of the unit whose data is next to leave; NULL: there is none, or two, of which one leaves. */
+/* The command whose read data is next to leave the unit; NULL: none, or two, of which one is leaving. */
 static struct judged_command *judge_data_of(const struct judge *j, struct judged_unit *u)
 {
 	bool first = judge_has_data(j, &u->now[0]), second = judge_has_data(j, &u->now[1]);
@@ -85,7 +85,7 @@ void judge_settle(struct judge *j)
 	j->asks = INDEX_NONE;
 }
 
-/* Command and data of a program request the bus: before data that leaves the unit at this moment. */
+/* A command, with the data of a program, requests the bus: before read data of its unit that is ready now. */
 static void judge_request_bus(struct judge *j, uint32_t unit, struct judged_command *c, tick_t now)
 {
 	if (j->asks != unit)
@@ -94,7 +94,7 @@ static void judge_request_bus(struct judge *j, uint32_t unit, struct judged_comm
 	c->requested_at = now;
 }
 
-/* Data of a read can leave the unit, unless other data does. */
+/* Read data requests the bus, unless other data is leaving the unit. */
 static void judge_offer_data(struct judge *j, uint32_t unit, tick_t now)
 {
 	struct judged_command *c = judge_data_of(j, &j->unit[unit]);
@@ -150,7 +150,7 @@ static void judge_check_stop(struct judged_unit *u, const struct judged_op *d, t
 	u->stopping = false;
 }
 
-/* Looked at for every program that is loaded or, with many operations, for some of them. */
+/* Checked for every program that is loaded or, if operations are many, for a sample. */
 static bool judge_a_read_waits(struct judge *j, uint32_t unit, tick_t now)
 {
 	if (!j->settings.reads_first || !j->unit[unit].reads || ++j->loads % (1 + j->ops / 64))
@@ -161,8 +161,8 @@ static bool judge_a_read_waits(struct judge *j, uint32_t unit, tick_t now)
 	return false;
 }
 
-/* May the operation begin a command beside that of its unit?  A read while data of another one leaves, a
- * program while the cells program. */
+/* May the operation begin a command beside the one its unit has?  A read may while the data of another
+ * leaves, a program while the cells program. */
 static bool judge_may_begin(
 	struct judge *j, uint32_t unit, const struct judged_command *c, const struct judged_op *d, tick_t now)
 {
@@ -209,7 +209,7 @@ void judge_join_command(struct judge *j, uint32_t unit, struct judged_op *d, tic
 	struct judged_command *c = judge_begin_command(j, unit, d, now);
 	uint32_t plane = d->at / j->pages_per_plane, die = plane / j->settings.planes_per_die;
 	uint64_t bit = (uint64_t)1 << plane % j->settings.planes_per_die;
-	bool more; /* of the wordline that joined last */
+	bool more; /* a further page of the wordline that joined last */
 
 	judge_check_stop(&j->unit[unit], d, now);
 	d->command = j->unit[unit].last;
@@ -293,7 +293,7 @@ static void judge_check_turn(
 	}
 }
 
-/* The command of the unit that has requested the bus for that, or that is on it; INDEX_NONE: none. */
+/* The command of the unit that is on the bus, or that has requested it for this use; INDEX_NONE: none. */
 static uint32_t judge_user(const struct judged_unit *u, enum judged_use use)
 {
 	if (use == JUDGED_LEAVES)
@@ -332,7 +332,7 @@ void judge_bus(struct judge *j, uint32_t unit, enum judged_use use, tick_t now)
 	}
 }
 
-/* The command whose cells begin, or end; INDEX_NONE: none. */
+/* The command that takes the cells, or leaves them; INDEX_NONE: none. */
 static uint32_t judge_in_cells(const struct judge *j, const struct judged_unit *u, bool begins)
 {
 	for (uint32_t i = 0; i < 2; i++)
@@ -342,7 +342,7 @@ static uint32_t judge_in_cells(const struct judge *j, const struct judged_unit *
 	return INDEX_NONE;
 }
 
-/* Both commands of a unit may be in use, but one of them in the cells. */
+/* A unit may have two commands, but only one in the cells. */
 static void judge_check_cells(
 	const struct judge *j, uint32_t unit, const struct judged_command *c, bool takes, tick_t now)
 {
@@ -386,7 +386,7 @@ void judge_cells(struct judge *j, uint32_t unit, bool takes, tick_t now)
 	}
 }
 
-/* The command that began last has left its cells: if it has not been there, it is being loaded. */
+/* The command that began last repeats a read whose data was wrong, ecc_ns after that data left the bus. */
 void judge_senses_again(struct judge *j, uint32_t unit, tick_t now)
 {
 	struct judged_unit *u = &j->unit[unit];
@@ -409,9 +409,9 @@ void judge_senses_again(struct judge *j, uint32_t unit, tick_t now)
 }
 
 /*
- * A read was issued to the unit, possibly while the engine handles the end of a command elsewhere: data there
- * may still have to wait for the next command of its unit, so there is no judge_settle() here.  The cells may
- * have been about to end at this very moment.
+ * A read was issued to the unit, possibly while the schedule handles the end of a command of another unit:
+ * read data there may still have to let the next command of its unit go first, so there is no judge_settle()
+ * here.  The cells may have been due to end at this very moment.
  */
 void judge_suspended(struct judge *j, uint32_t unit, tick_t now)
 {

@@ -34,15 +34,15 @@ struct judged_op {
 	uint32_t at_epoch;            /* epoch of the block of that page */
 	bool held;                    /* a program: the controller's memory holds its page */
 	bool slc;                     /* it writes to, or erases, a block in SLC mode */
-	bool passed;                  /* of two passes one is done */
+	bool passed;                  /* the first of two passes is done */
 	uint32_t retries;             /* senses that fail */
-	bool again;                   /* the second one has started, while the cells do the first */
-	uint32_t command_again;       /* of that */
+	bool again;                   /* the second pass has started while the cells do the first */
+	uint32_t command_again;       /* `command` of that second pass */
 	uint32_t command;             /* of its unit, once it has started: index of judged_unit.now */
-	uint32_t wordline;            /* that the program is a part of, or INDEX_NONE */
+	uint32_t wordline;            /* of the program, or INDEX_NONE */
 	bool left;                    /* work in idle time no longer waits for it */
-	uint64_t number;              /* of a program, among all of them, from 0 */
-	uint64_t room_place;          /* the same among those that take room in memory */
+	uint64_t number;              /* of a program: in order of issue, from 0 */
+	uint64_t room_place;          /* the same, counting only programs that take room in memory */
 	enum judged_room room;
 };
 
@@ -52,10 +52,10 @@ struct judged_wordline {
 	ppn_t first;                  /* its first page */
 	uint32_t life;                /* of its block */
 	uint32_t made;                /* programs issued */
-	uint32_t begun, passed, done; /* programs: starts over all passes, first passes, the last ones */
+	uint32_t begun, passed, done; /* programs: starts in all passes, ends of first and of last ones */
 	uint32_t before, after;       /* the neighbours in its block, while they are not done; INDEX_NONE */
-	tick_t ends;                  /* the pass that ends now, or ended last */
-	bool data;                    /* not pads alone */
+	tick_t ends;                  /* when its latest pass ended */
+	bool data;                    /* it holds more than pads */
 };
 
 /* A dependency: on the operation `other`. */
@@ -71,7 +71,7 @@ struct judged_request {
 	bool open, submitted;
 	bool work;    /* no request, but work in idle time */
 	bool durable; /* not done before its data is in flash */
-	bool flushes; /* not done before programs with smaller numbers are */
+	bool flushes; /* not done before the host's programs with numbers below `flushed` are */
 	uint64_t flushed;
 };
 
@@ -87,7 +87,7 @@ struct judged_block {
 	uint32_t life, lives;         /* erases done, erases issued */
 	uint32_t epoch;
 	uint32_t users;    /* operations in flight that use its last life */
-	uint32_t old;      /* ring of its earlier lives, the first of which has such operations; INDEX_NONE */
+	uint32_t old;      /* ring of its earlier lives, from the first with users on; INDEX_NONE: none */
 	uint32_t wordline; /* issued last, if it is not done; INDEX_NONE */
 };
 
@@ -96,13 +96,12 @@ struct judged_command {
 	enum op_kind kind;
 	uint32_t left; /* operations not done; 0: no command */
 	uint32_t die;
-	uint32_t page;   /* offset in its block, of the first operation */
-	uint32_t target; /* the same of the page that a copy writes */
-	unsigned modes;  /* of the first operation: judge_modes() */
-	uint64_t planes; /* bit per plane of the die */
-	uint32_t first_plane,
-		wordline; /* of the operation that joined last; a part of no wordline: INDEX_NONE */
-	bool passed;      /* second pass of programs by wordline */
+	uint32_t page;                  /* offset in its block, of the first operation */
+	uint32_t target;                /* the same of the page that a copy writes */
+	unsigned modes;                 /* of the first operation: judge_modes() */
+	uint64_t planes;                /* bit per plane of the die */
+	uint32_t first_plane, wordline; /* wordline of the operation that joined last, or INDEX_NONE */
+	bool passed;                    /* second pass of programs by wordline */
 	tick_t begun, command_ns, cells, bus_spent, cells_spent, since;
 	uint64_t in_sectors, out_sectors;
 	uint32_t suspensions;
@@ -117,10 +116,10 @@ struct judged_command {
 struct judged_unit {
 	struct judged_command now[2], suspended;
 	uint32_t last;    /* index of the command that began last */
-	uint32_t stopped; /* the same of the suspended command */
+	uint32_t stopped; /* index that the suspended command had */
 	uint32_t on_bus;  /* index of the command on the bus, or INDEX_NONE */
-	bool stopping;    /* the cells, until stopped_at */
-	tick_t since;     /* on the bus */
+	bool stopping;    /* the cells are stopping, until stopped_at */
+	tick_t since;     /* when the command took the bus */
 	tick_t free_from; /* when the cells ended last */
 	tick_t stopped_at;
 	uint32_t reads; /* issued and not started */
@@ -144,7 +143,7 @@ struct judge {
 	uint64_t serial, open_requests, open_ops, held;
 	uint32_t work;     /* ticket of the work in idle time that is not over; INDEX_NONE */
 	uint64_t programs; /* made */
-	uint64_t room_made, room_given, in_memory; /* those that take room: made, given it, having it */
+	uint64_t room_made, room_given, in_memory; /* that take room: issued, given it, holding it now */
 	uint32_t ticket;                           /* of the request that issues operations */
 	tick_t last;                               /* time of the last event */
 	tick_t left;                               /* completion of the last request */
@@ -153,12 +152,12 @@ struct judge {
 	struct judged_channel *channel;
 	uint64_t bus_requests;
 	uint64_t loads; /* programs loaded while reads were issued and not started */
-	uint32_t asks;  /* unit whose data requests the bus behind its next command, if that begins now */
+	uint32_t asks;  /* unit whose read data lets a command that begins now request the bus first */
 	struct judged_block *block;
 	/* Per page, number of its data: once every operation issued is done, and now; 0: none. */
 	uint32_t *meant, *present;
-	uint64_t *mode;   /* bit per block: what is issued for it now is in SLC mode */
-	uint64_t *slc;    /* bit per page: what is there was programmed in SLC mode */
+	uint64_t *mode;   /* bit per block: operations issued for it now are in SLC mode */
+	uint64_t *slc;    /* bit per page: it was programmed in SLC mode */
 	uint64_t *writer; /* per page: the last operation issued that writes it */
 	uint64_t *reader; /* per page: the last read issued */
 	uint32_t data;    /* last number given to data */
@@ -219,7 +218,7 @@ static inline const char *judge_kind_name(const struct judged_op *d)
 	return names[d->made.kind];
 }
 
-/* judge_hardware.c: data that could still request the bus behind a command of its die requests it. */
+/* judge_hardware.c: the read data of unit `asks` no longer lets a command go first and requests the bus. */
 void judge_settle(struct judge *);
 
 static inline void judge_pass_time(struct judge *j, tick_t now)
@@ -251,13 +250,13 @@ static inline struct array_field judge_life_links(const struct judge *j)
 
 /* ---- judge_wordlines.c: a program that is a part of a wordline ---- */
 
-/* It is issued; starts; has ended its first of two passes; is done. */
+/* It is issued; starts; ends the first of two passes; is done. */
 void judge_made_part(struct judge *, struct judged_op *);
 void judge_start_part(struct judge *, const struct judged_op *);
 void judge_pass_part(struct judge *, struct judged_op *, tick_t now);
 void judge_end_part(struct judge *, const struct judged_op *, tick_t now);
 
-/* May work in idle time be over before the operation is done?  Its wordline lacks pages. */
+/* May work in idle time end before the operation does, because its wordline lacks pages? */
 bool judge_may_be_left(const struct judge *, const struct judged_op *);
 
 /* ---- judge_memory.c ---- */
@@ -280,7 +279,7 @@ bool judge_waits_are_over(const struct judge *, const struct judged_op *);
 /* Aborts unless the request is released and all dependencies of the operation are done. */
 void judge_check_waits(const struct judge *, const struct judged_op *, tick_t now);
 
-/* Could the read start now, but for other commands of its unit? */
+/* Has the read been held up only by other commands of its unit? */
 bool judge_is_waiting(const struct judge *, const struct judged_op *, tick_t now);
 
 static inline uint32_t judge_unit(const struct judge *j, const struct judged_op *d)

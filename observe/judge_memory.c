@@ -1,6 +1,6 @@
 #include "observe/judge_inside.h"
 
-/* Does the program hold data that a host wrote, or that a buffer keeps for it? */
+/* Does the program take room in memory?  Those of the host's data and of pages that a buffer pads with do. */
 static bool judge_takes_room(const struct judge *j, const struct judged_op *d)
 {
 	return j->settings.memory_pages && d->made.owner != OWNER_NONE &&

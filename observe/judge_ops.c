@@ -50,7 +50,7 @@ static bool judge_uses(
 		       d->epoch == b->epoch);
 }
 
-/* A life of the block that has ended; NULL if no operation uses it.  The oldest are asked for most. */
+/* A life of the block that has ended; NULL if no operation uses it.  Most searches are for the oldest. */
 static struct judged_life *judge_find_life(const struct judge *j, const struct judged_block *b, uint32_t life)
 {
 	uint32_t at = ring_first(b->old, judge_life_links(j));
@@ -62,7 +62,7 @@ static struct judged_life *judge_find_life(const struct judge *j, const struct j
 		       : NULL;
 }
 
-/* No operation uses the life of the block that the erase ends. */
+/* Aborts if an operation still uses the life of the block that the erase ends. */
 static void judge_check_unused(
 	const struct judge *j, const struct judged_op *erase, const struct judged_block *b)
 {
@@ -104,7 +104,7 @@ static void judge_check_data(const struct judge *j, const struct judged_op *d)
 			j->present[d->at] ? "other data" : "nothing yet");
 }
 
-/* Of several requests that may start at this moment some may not have been heard of. */
+/* Counts only reads released before `now`: the judge may not have heard yet of all that are released now. */
 bool judge_is_waiting(const struct judge *j, const struct judged_op *d, tick_t now)
 {
 	if (d->stage != JUDGED_MADE || d->made.kind != OP_READ || !now || !judge_is_released(j, d, now - 1) ||
@@ -116,7 +116,7 @@ bool judge_is_waiting(const struct judge *j, const struct judged_op *d, tick_t n
 	return true;
 }
 
-/* With a cache register the second pass of a wordline may be loaded while the cells do the first one. */
+/* With a cache register the second pass of a wordline may be loaded while the cells do the first. */
 static bool judge_starts_again(const struct judge *j, const struct judged_op *d)
 {
 	return d && j->settings.cache_programs && d->stage == JUDGED_STARTED && d->wordline != INDEX_NONE &&

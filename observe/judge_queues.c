@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Lines of the requests of a tenant that wait, in their order: [from, end). */
+/* Lines of a tenant's waiting requests, in order: [from, end). */
 struct judged_queue {
 	uint64_t *line;
 	uint32_t from, end, room;

@@ -10,14 +10,14 @@ static uint32_t judge_wordline_pages(const struct judge *j)
 	return j->settings.wordline_pages;
 }
 
-/* The last wordline of a block has none behind it. */
+/* Is it the last wordline of its block? */
 static bool judge_ends_block(const struct judge *j, const struct judged_wordline *w)
 {
 	return w->first % j->settings.pages_per_block + judge_wordline_pages(j) ==
 	       j->settings.pages_per_block;
 }
 
-/* Two passes program what holds data, one what is filled up with pads alone. */
+/* A wordline that holds only pads takes one pass. */
 static uint32_t judge_passes(const struct judge *j, const struct judged_wordline *w)
 {
 	return w->data ? j->settings.passes : 1;
@@ -50,8 +50,8 @@ static bool judge_lacks_pages(const struct judge *j, const struct judged_wordlin
 	return w->after == INDEX_NONE || judge_wordline(j, w->after)->made < judge_wordline_pages(j);
 }
 
-/* Perhaps the wordline has lacked pages up to this program `made`: work in idle time has not waited for those
- * whose data was there. */
+/* The program `made` may have given the wordline its last missing page.  Until then work in idle time did not
+ * wait for those of its programs that were ready. */
 static void judge_leave_ready(struct judge *j, const struct judged_op *made, uint32_t wordline)
 {
 	const struct judged_request *work = &j->request[j->work];
@@ -97,8 +97,9 @@ bool judge_may_be_left(const struct judge *j, const struct judged_op *d)
 
 /* ---- started ---- */
 
-/* Pages of the first pass that no second one need wait for.  It may be in the cells while the second one is
- * loaded: that the cells serve one command at a time is checked elsewhere. */
+/* Pages whose first pass allows the second pass of the wordline before to start.  With a cache register that
+ * one may be loaded as soon as the first is in the cells: judge_hardware.c checks that the cells serve one
+ * command at a time. */
 static uint32_t judge_first_pass(const struct judge *j, uint32_t number)
 {
 	const struct judged_wordline *w = judge_wordline(j, number);
@@ -106,8 +107,8 @@ static uint32_t judge_first_pass(const struct judge *j, uint32_t number)
 	return j->settings.cache_programs ? w->begun : w->passed;
 }
 
-/* The pass of the wordline is due: the first one in the order of the block, the second one behind the first
- * of the next wordline.  */
+/* The pass of the wordline is due: a first pass in the order of the block, a second pass after the first pass
+ * of the next wordline. */
 static void judge_check_pass(
 	const struct judge *j, const struct judged_op *d, const struct judged_wordline *w)
 {
@@ -161,7 +162,7 @@ void judge_pass_part(struct judge *j, struct judged_op *d, tick_t now)
 	d->passed = true;
 }
 
-/* A wordline of pads alone counts as passed once. */
+/* Frees a wordline that is done, unless the one before it is not. */
 static void judge_close_wordline(struct judge *j, struct judged_block *b, uint32_t number)
 {
 	struct judged_wordline *w = judge_wordline(j, number);

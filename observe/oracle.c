@@ -28,17 +28,17 @@ struct oracle {
 	uint32_t *read_in_step;         /* per page: the step that read it last */
 	uint32_t *taken_in_step;        /* per host sector: the step in which the host layer read it last */
 	struct held *held;              /* per page and slot */
-	uint32_t die_pages;             /* of a die; 0: there is no parity */
-	uint32_t *stripe;               /* per page: its parity's number + 1; 0: none */
-	uint32_t *members;              /* per page of parity: pages that it is of */
+	uint32_t die_pages;             /* pages of a die; 0: no parity */
+	uint32_t *stripe;               /* per page: number of its parity page + 1; 0: none */
+	uint32_t *members;              /* per parity page: number of pages it protects */
 	die_t lost;                     /* UINT32_MAX: none */
 
 	struct extent expected; /* host sectors of the read in progress */
-	uint32_t *answer;       /* of each its version + 1; 0 = not answered */
+	uint32_t *answer;       /* per expected sector its version + 1; 0 = not answered */
 	uint32_t answer_room;
 	struct redirection *where;
 	uint32_t places, place_room;
-	uint32_t *place; /* per device sector: number of its redirection, from 1; 0: it is not to be read */
+	uint32_t *place; /* per device sector: number of its redirection, from 1; 0: no read is expected */
 };
 
 static sector_t oracle_sectors_of(const struct oracle *o, enum oracle_holder holder)
@@ -140,7 +140,7 @@ void oracle_send(struct oracle *o, sector_t host, struct extent e)
 		!oracle_is_on(o, HOLDER_HOST, (struct extent){ host, host + extent_sectors(e) }))
 		return;
 	for (sector_t s = e.start; s < e.end; s++, host++) {
-		if (!o->newest[host]) /* the layer fills it up with zeros */
+		if (!o->newest[host]) /* a sector without data: the layer sends zeros */
 			o->newest[host] = o->version;
 		o->sent[s] = o->dram[HOLDER_HOST][host] ? o->dram[HOLDER_HOST][host] - 1 : o->newest[host];
 	}

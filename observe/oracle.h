@@ -3,7 +3,7 @@
  *
  * Each host write gives its sectors a new version.  The oracle follows the data through all rooms that hold
  * data in DRAM and through every flash page, and compares each answered sector with the newest version.  It
- * knows sectors and physical pages but no mapping, so an FTL's error cannot hide in its own tables.
+ * uses sectors and physical pages but no mapping, so an FTL's error cannot hide in its own tables.
  *
  * Versions belong to sectors of the host; below the host layer, extents are in sectors of the device.  A room
  * gets its data from the nearest room above that holds the sector, else from the data sent to the device.
@@ -31,13 +31,13 @@ void oracle_trim(struct oracle *, struct extent);
 void oracle_expect(struct oracle *, struct extent); /* a read of this extent begins */
 void oracle_answered(struct oracle *);              /* it ends: every sector is compared */
 
-/* A write may read other data and write it, too: that of the read just answered is at hand until the next
- * step; this data is written, so it must be at hand, unless there is none. */
+/* A host layer may rewrite other data as part of a write.  take: the data of the read just answered may be
+ * rewritten until the next step.  give: this data, if there is any, is rewritten and must have been taken. */
 void oracle_take(struct oracle *, struct extent);
 void oracle_give(struct oracle *, struct extent);
 
-/* The host layer's side: host sectors from `host` on are sent to this extent, will be read from it; or the
- * extent holds no data any more. */
+/* The host layer's side.  send: host sectors from `host` on are written to this device extent.  unsend: the
+ * extent no longer holds data.  expect_at: host sectors from `host` on are about to be read from it. */
 void oracle_send(struct oracle *, sector_t host, struct extent device);
 void oracle_unsend(struct oracle *, struct extent device);
 void oracle_expect_at(struct oracle *, sector_t host, struct extent device);
@@ -56,8 +56,8 @@ void oracle_page_erased(struct oracle *, ppn_t first, uint32_t pages);
 void oracle_page_copied(struct oracle *, ppn_t from, ppn_t to);
 
 /*
- * Parity: a page was programmed with that of others, each on a die of its own.  A lost page may be used as
- * if it had been read, once all others of its stripe have been, and none of them is on the die that failed.
+ * Parity: page `parity` was programmed with the parity of other pages, each on a die of its own.  A lost page
+ * counts as read once all other pages of its stripe have been read, none of them from the failed die.
  */
 void oracle_have_stripes(struct oracle *, uint32_t pages_per_die);
 void oracle_page_parity(struct oracle *, ppn_t parity, const ppn_t *of, uint32_t n);
@@ -70,7 +70,7 @@ void oracle_page_dram(struct oracle *, ppn_t, struct extent); /* data that the F
 void oracle_page_kept(struct oracle *, ppn_t, ppn_t from, struct extent); /* data read from another page */
 void oracle_page_answer(struct oracle *, ppn_t, struct extent);
 
-/* Are these pages, which are not programmed, empty? */
+/* Do these pages, which are not programmed, hold no data? */
 bool oracle_holds_nothing(const struct oracle *, ppn_t first, uint32_t pages);
 
 /* Versions and contents. */

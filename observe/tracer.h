@@ -71,8 +71,8 @@ void tracer_started(struct tracer *, op_t, tick_t now);
 void tracer_done(struct tracer *, op_t, tick_t now);
 void tracer_left(struct tracer *, op_t, tick_t now); /* its request waits for it no longer */
 
-/* The unit's command, of which `first` is the first operation, begins at a place; `op` of the span is not
- * set.  The last span there ends at `to` instead. */
+/* tracer_works(): a command, whose first operation is `first`, begins at a place; the tracer sets `op` of the
+ * span.  tracer_ends(): the last span of the unit at that place ends at `to` instead. */
 void tracer_works(struct tracer *, op_t first, struct traced_span);
 void tracer_ends(struct tracer *, uint32_t unit, enum traced_place, tick_t to);
 

@@ -45,7 +45,7 @@ static void expand_put(struct expansion *e, const char *text, size_t length, str
 	e->text[e->used] = '\0';
 }
 
-/* Copies the next so many characters. */
+/* Copies the next `length` characters. */
 static void expand_copy(struct expansion *e, struct cursor *c, size_t length)
 {
 	expand_put(e, c->at, length, &c->place);
@@ -59,8 +59,8 @@ static bool is_number(const char *at)
 	return isdigit((unsigned char)at[*at == '.']);
 }
 
-/* Copies a number, without its sign, and gives it the suffix L if it is a whole one that has none.  What
- * is no well-formed number is copied as it is: libconfig will say so. */
+/* Copies a number, without its sign, and gives it the suffix L if it is a whole one that has none.  A
+ * malformed number is copied as it is: libconfig reports it. */
 static bool expand_number(struct expansion *e, struct cursor *c, struct fault *fault)
 {
 	const char *start = c->at;
@@ -86,7 +86,7 @@ static bool expand_number(struct expansion *e, struct cursor *c, struct fault *f
 
 /* ---- included files ---- */
 
-/* The whole of a file.  NULL and the reason if that cannot be had. */
+/* Reads a whole file.  NULL and the reason if that fails. */
 static char *read_whole(const char *path, struct fault *reason)
 {
 	FILE *stream = fopen(path, "rb");
@@ -122,7 +122,7 @@ static const char *keep_name(struct expansion *e, const char *name)
 	return e->files[e->file_count++] = memory_string(name, "file names");
 }
 
-/* Expands the file, which `from` includes if that has a name. */
+/* Expands the file; `from`: the line that includes it, without a name if there is none. */
 static bool expand_whole(
 	struct expansion *e, const char *path, struct place from, int depth, struct fault *fault)
 {
@@ -140,7 +140,7 @@ static bool expand_whole(
 	return good;
 }
 
-/* Length of a line `@include "name"` up to its second quote, and where the name stands; 0: it is none. */
+/* Length of a line `@include "name"` up to its second quote, and where the name is; 0: no such line. */
 static size_t include_at(const char *at, const char **name, size_t *length)
 {
 	const char *word = at + strspn(at, " \t"), *quote;
@@ -155,7 +155,7 @@ static size_t include_at(const char *at, const char **name, size_t *length)
 	return (*name)[*length] == '"' ? (size_t)(*name + *length + 1 - at) : 0;
 }
 
-/* Puts a file, named relative to the folder of the one that includes it, in the place of its line.  It
+/* Replaces an include line by its file, named relative to the folder of the including file.  The file
  * begins and ends on lines of its own, so that every line belongs to one file. */
 static bool expand_include(
 	struct expansion *e, const struct cursor *c, const char *name, size_t length, struct fault *fault)

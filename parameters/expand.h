@@ -1,7 +1,7 @@
 /*
  * The text of a parameter file made ready for libconfig: included files put in place, since libconfig looks
  * for them in one folder only, and every whole number written with libconfig's 64-bit suffix, since libconfig
- * 1.5 silently cuts larger ones to 32 bits.  It knows characters, lines and files, but no parameters or
+ * 1.5 silently cuts larger ones to 32 bits.  It handles characters, lines and files, not parameters or
  * settings.
  */
 #ifndef PARAMETERS_EXPAND_H
@@ -36,7 +36,7 @@ bool expand_text(struct expansion *, const char *text, const char *name, struct 
 
 void expansion_release(struct expansion *);
 
-/* Where a line (from 1) of the text comes from; a line after the last one is the last one. */
+/* Where a line (from 1) of the text comes from; a line beyond the last one is taken for the last. */
 struct place expansion_place(const struct expansion *, unsigned line);
 
 #endif

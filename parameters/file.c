@@ -17,7 +17,7 @@ static const char *const params_type_names[] = { [CONFIG_TYPE_NONE] = "nothing",
 	[CONFIG_TYPE_ARRAY] = "a list",
 	[CONFIG_TYPE_LIST] = "a list" };
 
-/* Whether a file may write a value of this type for a row of that one. */
+/* May a file give a value of libconfig's `type` to a row of the `wanted` type? */
 static bool params_type_fits(enum param_type wanted, int type)
 {
 	enum { WHOLE = 1 << CONFIG_TYPE_INT | 1 << CONFIG_TYPE_INT64, STRING = 1 << CONFIG_TYPE_STRING };
@@ -31,7 +31,7 @@ static bool params_type_fits(enum param_type wanted, int type)
 	return fits[wanted] >> type & 1;
 }
 
-/* A value as params_set() takes it; of what can be no time in a list only its type. */
+/* A value as params_set() takes it; only the type of a string in a list, or of a group or list. */
 static void params_write_value(FILE *out, const config_setting_t *setting, bool in_list)
 {
 	int type = config_setting_type(setting);
@@ -50,7 +50,7 @@ static void params_write_value(FILE *out, const config_setting_t *setting, bool 
 		fprintf(out, "(%s)", params_type_names[type]);
 }
 
-/* The same, to be freed, of a list, too: "[58000, 78000]". */
+/* The same as a text to be freed, also of a list: "[58000, 78000]". */
 static char *params_text_of(const config_setting_t *setting)
 {
 	char *text = NULL;
@@ -163,7 +163,7 @@ void params_close(struct params_file *file)
 	memory_free(file);
 }
 
-/* Of a file whose expansion is whole if `good`. */
+/* Parses the expanded text; `good`: the expansion has succeeded. */
 static bool params_parse(struct params_file *file, bool good, struct fault *fault)
 {
 	return good &&

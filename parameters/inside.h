@@ -1,4 +1,4 @@
-/* Between params.c, which knows rows, and file.c, which reads files of them. */
+/* Shared by params.c, which handles rows, and file.c, which reads parameter files. */
 #ifndef PARAMETERS_INSIDE_H
 #define PARAMETERS_INSIDE_H
 
@@ -30,12 +30,12 @@ const char *params_shown(const char *text, char *room /* [SHOWN_BYTES] */);
 /* "flash.pages", in `room`. */
 const char *params_key(struct params_entry, char *room /* [KEY_BYTES] */);
 
-/* Is there a group of that name, of so many letters? */
+/* Is there a group whose name is the first `length` characters of `name`? */
 bool params_has_group(const struct params_reader *, const char *name, size_t length);
 
 struct params_entry params_find(const struct params_reader *, const char *key);
 
-/* False, and a fault: there is no such parameter, no such group; with the nearest one. */
+/* False, and a fault that suggests the nearest one: there is no such parameter, no such group. */
 bool params_unknown(const struct params_reader *, const char *key);
 bool params_unknown_group(const struct params_reader *, const char *name);
 

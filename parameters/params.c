@@ -168,7 +168,7 @@ bool params_unknown_group(const struct params_reader *r, const char *name)
 
 /* ---- conditions ---- */
 
-/* "a \"b\"" in quotes loses them and the backslashes; anything else stays as it is. */
+/* Removes the quotes around a text, and the backslashes in it; a text without quotes stays as it is. */
 static char *params_unquoted(char *text)
 {
 	size_t length = strlen(text);
@@ -253,7 +253,7 @@ static void params_tell_unused(const struct params_reader *r, const struct param
 
 /* ---- defaults ---- */
 
-/* Tables are ours: whatever is wrong with them is a bug. */
+/* The tables are part of the program: any error in them is a bug. */
 static void params_check_tables(const struct params_reader *r)
 {
 	struct params_entry entry = { NULL, NULL };

@@ -7,7 +7,7 @@
  * may share a group's name as long as no key occurs twice.  A group without settings is
  * known but not in effect: its rows are checked, nothing is stored.
  *
- * It knows rows, not what they mean: which values fit together is for their owners to say.
+ * It handles rows, not their meaning: their owners check which values fit together.
  */
 #ifndef PARAMETERS_PARAMS_H
 #define PARAMETERS_PARAMS_H
@@ -18,9 +18,9 @@
 #include <stdio.h>
 
 /* Each call below fills settings of the groups that have some.  False: the fault says in one
- * line where, what is wrong and what would be right; settings before it may have been stored. */
+ * line where, what is wrong and what would be right; earlier settings may have been stored. */
 
-/* Every row to its default, after checking the tables themselves. */
+/* Sets every row to its default, after checking the tables themselves. */
 bool params_defaults(const struct param_group *groups, size_t count, struct fault *);
 
 /* A parameter file whose syntax has been read, with what it includes (relative to the folder of the including
@@ -31,7 +31,7 @@ void params_close(struct params_file *); /* NULL: nothing */
 /* The text that it gives to a parameter outside of the groups; NULL: none.  Lives as long as the file. */
 const char *params_text(const struct params_file *, const char *name);
 
-/* Its values. */
+/* Stores its values. */
 bool params_read(struct params_file *, const struct param_group *groups, size_t count, struct fault *);
 
 /* All of this at once. */
@@ -59,7 +59,7 @@ struct param_echo {
 
 typedef void param_visitor(void *context, const struct param_echo *);
 
-/* Visits every row of the groups that have settings, but no quiet one that is at its default. */
+/* Visits every row of the groups that have settings and are switched on, but no quiet one at its default. */
 void params_echo(const struct param_group *groups, size_t count, param_visitor *, void *context);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * One value of one parameter: from text into the owner's settings and back, the range check, and the words
- * for "what it should be".  It knows a row of an option table and the settings it describes, but no files,
+ * for "what it should be".  It handles a row of an option table and the settings it describes, not files,
  * groups or keys.
  */
 #ifndef PARAMETERS_VALUE_H
@@ -19,7 +19,7 @@ char *value_text(const struct param *, const void *settings);
 /* Is it the row's default? */
 bool value_is_preset(const struct param *, const void *settings);
 
-/* Is the feature on that these rows describe?  True if none of them switches it. */
+/* Is the feature that these rows describe switched on?  True if none of them switches it. */
 bool value_is_on(const struct param *rows, const void *settings);
 
 /* The shorter of two forms that read back as the same number. */

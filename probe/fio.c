@@ -1,4 +1,4 @@
-/* fio's forms: its job files, and of its JSON what tells of latencies and rates. */
+/* fio's formats: its job files, and the part of its JSON that has latencies and rates. */
 #include "base/version.h"
 #include "probe/probe.h"
 
@@ -9,7 +9,7 @@ static const double probe_percent[] = { 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9 }
 
 enum { PROBE_PERCENTILES = sizeof probe_percent / sizeof *probe_percent };
 
-/* How fio calls what the job does. */
+/* fio's word for what the job does. */
 static const char *probe_rw(const struct probe_series *s)
 {
 	if (s->in_order)
@@ -27,7 +27,7 @@ static const char *const probe_stage_about[PROBE_STAGES] = {
 	"5 of 5: the drive is filled, read and overwritten.  This writes more than 1.5 times its capacity.",
 };
 
-/* Of files of this name in fio's own words: the path, with ":" and "\" escaped. */
+/* The path as fio's filename= needs it, with ":" and "\" escaped. */
 static void probe_write_path(FILE *out, const char *path)
 {
 	for (; *path; path++)
@@ -75,7 +75,7 @@ void probe_write_fio(FILE *out, const struct probe_plan *p, enum probe_stage sta
 
 /* ---- results ---- */
 
-/* Of no times, only their number. */
+/* An empty histogram has no percentiles. */
 static void probe_json_times(FILE *out, const char *name, const struct histogram *h)
 {
 	fprintf(out, "        \"%s\" : {\n", name);

@@ -7,9 +7,9 @@
 #define K UINT64_C(1024)
 #define M (K * K)
 
-/* Of one job that writes, a share of the drive at most, so that no stage but the last one collects. */
+/* A job that writes is limited to a share of the drive, so that no stage but the last one collects. */
 enum { PROBE_SHARE = 64, PROBE_REGION_SHARE = 8, PROBE_BURSTS = 8, PROBE_FEWEST = 8 };
-/* The fill is measured in so many parts; a round of overwriting is so large a share. */
+/* The fill is measured in PROBE_PARTS parts; a round of overwriting is 1 / PROBE_ROUND_SHARE of the drive. */
 enum { PROBE_FILLED = 128 << 10, PROBE_PARTS = 20, PROBE_ROUND_SHARE = 40, PROBE_ROUNDS = 24 };
 
 static const struct probe_series probe_table[] = {
@@ -54,7 +54,7 @@ static void probe_name(char *text, size_t room, const struct probe_series *s, ui
 			value < M ? 'k' : 'm');
 }
 
-/* What the value of the series decides.  False: the drive is too small for it. */
+/* Sets what depends on the value of the series.  False: the drive is too small for it. */
 static bool probe_fit_job(struct probe_job *j, uint64_t value, uint64_t drive)
 {
 	const struct probe_series *s = j->series;
@@ -96,7 +96,7 @@ static bool probe_fit_job(struct probe_job *j, uint64_t value, uint64_t drive)
 	}
 }
 
-/* The region of the first writes is what a small drive has of it. */
+/* First value of the series.  On a small drive the region of the first writes is halved until it fits. */
 static uint64_t probe_first(const struct probe_series *s, uint64_t drive)
 {
 	uint64_t value = s->from;
@@ -110,7 +110,7 @@ void probe_plan_make(struct probe_plan *p, uint64_t bytes)
 {
 	enum { SERIES = sizeof probe_table / sizeof *probe_table, EACH = 32 };
 
-	bytes -= bytes % PROBE_FILLED; /* what is filled, and no more, is read */
+	bytes -= bytes % PROBE_FILLED; /* so that reads find only sectors that were filled */
 	p->job = memory_array(SERIES * EACH, sizeof *p->job, "plan");
 	p->jobs = 0;
 	for (const struct probe_series *s = probe_table; s < probe_table + SERIES; s++) {

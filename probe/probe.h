@@ -1,5 +1,5 @@
 /*
- * What one measures on a drive to learn what it is made of: a list of jobs.  They are run on a model
+ * The measurements from which one learns what a drive is made of: a list of jobs.  They are run on a model
  * (measure.c) or written as job files of fio for a real drive (fio.c), and the results of both have the form
  * of fio's JSON.
  *
@@ -36,8 +36,8 @@ struct probe_series {
 		PROBE_BY_PART,
 		PROBE_BY_ROUND
 	} by;
-	uint64_t from, to;     /* of it; doubled each time, parts and rounds counted */
-	uint64_t bytes, depth; /* of a request; in the drive: unless they differ */
+	uint64_t from, to;     /* range of what differs: doubled each time, parts and rounds counted */
+	uint64_t bytes, depth; /* of a request; requests in the drive: unless it is what differs */
 	uint64_t requests;     /* at least, if the drive is large enough */
 	bool flushes;          /* a FLUSH follows each request; one at a time */
 	bool middle;           /* of the drive: neither what was written first nor what was written last */
@@ -62,7 +62,7 @@ struct probe_plan {
 /* Between two bursts. */
 #define PROBE_PAUSE_NS UINT64_C(500000000)
 
-/* For a drive of so many bytes.  probe_plan_free() must follow. */
+/* For a drive of that many bytes.  probe_plan_free() must follow. */
 void probe_plan_make(struct probe_plan *, uint64_t bytes);
 void probe_plan_free(struct probe_plan *);
 
@@ -79,7 +79,7 @@ bool probe_measure(struct drive *, const struct probe_job *, struct random *, st
 
 /* ---- as fio has it ---- */
 
-/* The jobs of a stage, of a drive or file under this name, with instructions. */
+/* Writes the jobs of a stage for the drive or file `target`, with instructions. */
 void probe_write_fio(FILE *, const struct probe_plan *, enum probe_stage, const char *target);
 
 /* Results as fio's JSON: the beginning, each job, the end. */

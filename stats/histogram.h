@@ -1,7 +1,7 @@
 /*
  * Histogram of times with percentiles: log-linear bins, 128 to the octave, so that a
  * percentile is within 0.8 % of the exact value at any scale and about 425 bins serve a
- * decade.  Values below 128 are exact.  It knows numbers only, not what they measure.
+ * decade.  Values below 128 are exact.  It handles numbers, not what they measure.
  */
 #ifndef STATS_HISTOGRAM_H
 #define STATS_HISTOGRAM_H

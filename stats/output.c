@@ -62,8 +62,8 @@ static bool output_is_named(int descriptor, const char *name)
 	       file.st_dev == named.st_dev;
 }
 
-/* Is another program still writing the file?  One that was killed left it: then it is removed, while locked,
- * because its writer may have created it just now and be about to lock it. */
+/* Is another program still writing the file?  If not, its writer was killed, and the file is removed; under
+ * the lock, because a writer may have created it just now and be about to lock it. */
 static bool output_is_written(const char *partial)
 {
 	int descriptor = open(partial, O_RDWR), error = 0;
@@ -227,7 +227,7 @@ static int output_flush(FILE *stream, bool file)
 	return file && fsync(fileno(stream)) ? errno : 0;
 }
 
-/* Renamed while it is still locked: another program would remove it. */
+/* Renames the file while it is still locked: otherwise another program would remove it. */
 bool output_commit(struct output *output, struct fault *fault)
 {
 	int error = output_flush(output->stream, output->temporary);

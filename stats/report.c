@@ -107,7 +107,7 @@ void report_text(struct report *report, const char *name, const char *value, con
 }
 
 /*
- * Length of the well-formed UTF-8 sequence at `s`, 0 when the bytes are none.  Overlong
+ * Length of the well-formed UTF-8 sequence at `s`, 0 if there is none.  Overlong
  * forms, surrogates and code points above U+10FFFF are excluded by the second byte's range.
  */
 static size_t report_utf8_length(const unsigned char *s)
@@ -223,7 +223,7 @@ struct report_pattern {
 	char text[96];
 };
 
-/* Cuts the first pattern off the list, or what fits of it.  False: there is none. */
+/* Cuts the first pattern off the list; `pattern` gets as much of it as fits.  False: there is none. */
 static bool report_next_pattern(const char **list, struct report_pattern *pattern)
 {
 	size_t length;
@@ -297,7 +297,7 @@ const char *report_value(const struct report *report, const char *name)
 
 /* ---- JSON ---- */
 
-/* Is it a number, a truth value or a list of numbers, which JSON writes alike? */
+/* Is it a number, a truth value or a list of numbers, all written alike in JSON? */
 static bool report_is_json(const char *text)
 {
 	size_t length = strlen(text);
@@ -311,7 +311,7 @@ static bool report_is_json(const char *text)
 	return text[0] >= '0' && text[0] <= '9' && !*end;
 }
 
-/* A text in quotes loses them and its backslashes first. */
+/* The quotes around a text, and the backslashes in it, are removed first. */
 static void report_write_json_parameter(const char *value, FILE *stream)
 {
 	char *text = memory_string(value, "report"), *to = text;

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Version of the JSON form; rises with a change that readers of the form before would get wrong. */
+/* Version of the JSON form; rises with a change that readers of the previous form would misread. */
 #define REPORT_SCHEMA 1
 
 struct report;
@@ -26,7 +26,7 @@ void report_free(struct report *);
 /* Starts a section; the rows that follow belong to it. */
 void report_section(struct report *, const char *title);
 
-/* A setting, its value as a parameter file would have it; in the text form a comment line. */
+/* A setting, its value as in a parameter file; in the text form a comment line. */
 void report_parameter(struct report *, const char *key, const char *value);
 
 /* One row each.  Name and text value are copied; unit and meaning must outlive the report.  A name may
@@ -43,7 +43,7 @@ const char *report_value(const struct report *, const char *name);
 
 /* Writes to an open stream. */
 void report_write_text(const struct report *, FILE *);
-/* Only the statistics whose names match a pattern, with * and ?, out of a list separated by blanks or
+/* Only the statistics whose names match a pattern (* and ?) of the list, which is separated by blanks or
  * commas. */
 void report_write_some(const struct report *, const char *patterns, FILE *);
 /* Writes the first pattern of the list that no statistic matches.  False: all are matched. */

@@ -7,13 +7,13 @@
 
 struct series {
 	const struct stat_list *list;
-	uint64_t *count;        /* at the end of the window before, in the order of the list */
+	uint64_t *count;        /* at the end of the previous window, in the order of the list */
 	struct histogram *time; /* the same */
 	uint32_t counts, times;
 	struct histogram window;
 };
 
-/* The columns must be known at the beginning: what may be left out of a report is left out of all rows. */
+/* The columns must be known at the beginning: groups that a report may leave out have none. */
 static bool series_next(const struct stat_list *list, struct stat_number *n)
 {
 	do
@@ -46,8 +46,8 @@ void series_free(struct series *s)
 	memory_free(s);
 }
 
-/* The values added to `now` since `before`, which catches up.  Bins outside of its least and largest value
- * are left as they are: no percentile of the window looks there. */
+/* The window gets the values added to `now` since `before`, which becomes equal to `now`.  Bins outside the
+ * smallest and largest value are left as they are: no percentile of the window looks there. */
 static void series_subtract(struct histogram *window, struct histogram *before, const struct histogram *now)
 {
 	window->count = now->count - before->count;
@@ -130,6 +130,6 @@ const struct state_row series_state[] = {
 	STATE_NUMBERS(struct series, count),
 	STATE_NUMBERS(struct series, time),
 	STATE_SCRATCH(window),
-	STATE_RESTORED(series_restored), /* the statistics came before */
+	STATE_RESTORED(series_restored), /* the statistics have been loaded before */
 	{ 0 },
 };

@@ -1,8 +1,8 @@
 /*
  * Statistics over time: a line of a table for each window of a run, with columns named like the statistics.
- * The column of a counter tells how much it rose in the window, so that it adds up to the statistic; those of
- * times tell about the window alone, the maximum rounded up to the end of its bin (histogram.h), and are
- * empty if there were none.  Ratios and reals, which do not add up, have no column.
+ * The column of a counter has its increase in the window, so the column adds up to the statistic.  Columns of
+ * times are about the window alone, the maximum rounded up to the end of its bin (histogram.h), and empty if
+ * it had none.  Ratios and reals, which do not add up, have no column.
  *
  * The caller begins each line with what identifies the window; these functions add the rest.
  */

@@ -1,8 +1,8 @@
 /*
- * Statistics as tables.  A room owns a plain struct of counters and one row per number: its name, unit and
- * meaning and where it lies.  A drive keeps one list of all these groups, which zeroes them at one moment,
- * reports them and lists what there is.  Nobody else resets or prints a number.  Knows numbers and names, not
- * what they count.
+ * Statistics as tables.  A room owns a plain struct of counters and one row per number: its name, unit,
+ * meaning and offset.  A drive keeps one list of all these groups, which zeroes them at one moment, reports
+ * them and lists their names.  Nothing else resets or prints a number.  The list handles numbers and names,
+ * not what they count.
  */
 #ifndef STATS_TABLE_H
 #define STATS_TABLE_H
@@ -56,12 +56,12 @@ extern const struct param stat_params[];
 struct stat_list {
 	struct stat_group *group;
 	uint32_t groups, room;
-	size_t percentiles;                    /* of these, behind which comes the maximum */
+	size_t percentiles;                    /* in the arrays below; the maximum follows them */
 	double share[PERCENTILES_MOST + 1];    /* 0 .. 1 */
 	char suffix[PERCENTILES_MOST + 1][24]; /* "_p999_ns", "_max_ns" */
 };
 
-/* An empty list.  False and a fault if the percentiles are no numbers from 0 to 100. */
+/* An empty list.  False and a fault if a percentile is no number from 0 to 100, or there are too many. */
 bool stat_list_init(struct stat_list *, const struct stat_settings *, struct fault *);
 void stat_list_release(struct stat_list *);
 

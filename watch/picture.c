@@ -49,7 +49,7 @@ static uint32_t picture_label(const struct geometry *g)
 	return picture_digits(g->blocks - 1) + 2;
 }
 
-/* The same with what is said of the block, where there is room for it. */
+/* The same with the tag of a block, if there is room for it. */
 static uint32_t picture_label_and_tag(const struct drive *d, uint32_t columns)
 {
 	uint32_t label = picture_label(&d->geometry),
@@ -176,7 +176,7 @@ const char *picture_colours_level(enum picture_colours colours, uint32_t level)
 	return colours == COLOURS_AGE ? ages[level] : heats[level];
 }
 
-/* Of a live page, by its age or by what it holds. */
+/* The look of a live page by its age, or by the number of writes of its LPN. */
 static enum look picture_level_of(const struct player *p, ppn_t ppn, enum picture_colours colours)
 {
 	owner_t owner = p->drive->flash->owner[ppn];
@@ -445,7 +445,7 @@ static uint32_t picture_draw_entry(
 		s, row, column, s->columns - column, player_touched(p, lpn) ? LOOK_PLAIN : LOOK_FAINT);
 }
 
-/* Where the pages touched last are, `all` or only those of this step.  Returns the row after them. */
+/* Draws where the pages touched last are, `all` or only those of this step.  Returns the row after them. */
 static uint32_t picture_draw_map(
 	struct screen *s, const struct player *p, uint32_t row, uint32_t column, bool all)
 {

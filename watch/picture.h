@@ -3,10 +3,10 @@
  * buses and dies, the map entries of touched pages, the buffer, counts.
  *
  * A cell shows what its page holds, an LPN as a number, other things by the first letter of their name; x is
- * dead, . free, o passed over.  The mark before it shows the change of the step: + programmed, - invalidated,
- * ~ issued by an earlier request and not yet written to flash.  Where numbers do not fit, a page is one
- * character: # for live, or its mark.
- * Behind the number of a block stands s if it is in SLC mode, and has fewer pages, or @1 if it has data of
+ * dead, . free, o passed over, P parity, b in a bad block.  The mark before it shows the change of the step:
+ * + programmed, - invalidated, ~ issued earlier and not yet written to flash.  Where numbers do not fit, a
+ * page is one character: # for an LPN, or its mark.
+ * The number of a block is followed by s if it is in SLC mode, with fewer pages, or by @1 if it has data of
  * placement handle 1.
  *
  * It works with any FTL: cells come from the medium, names from name_owner(), places from print_entry() or,
@@ -18,7 +18,7 @@
 #include "watch/player.h"
 #include "watch/screen.h"
 
-/* What the colours of live pages tell: what the step did; how long ago they were programmed; how often the
+/* What the colours of live pages show: what the step did; how long ago they were programmed; how often the
  * host has written their LPN. */
 enum picture_colours { COLOURS_CHANGE, COLOURS_AGE, COLOURS_HEAT, COLOURS };
 
@@ -29,7 +29,7 @@ struct picture_shape {
 	enum picture_colours colours;
 };
 
-/* What a level of colours stands for, from the coldest (0) on; the title of all.  Not for COLOURS_CHANGE. */
+/* The title of the colours; what a level of them means, from the coldest (0) on.  Not for COLOURS_CHANGE. */
 const char *picture_colours_title(enum picture_colours);
 const char *picture_colours_level(enum picture_colours, uint32_t level);
 
@@ -38,7 +38,7 @@ bool picture_fits(const struct geometry *, struct picture_shape, struct fault *)
 
 void picture_draw(struct screen *, const struct player *, struct picture_shape);
 
-/* The shape of a picture of so many lines, as far as possible.  Draws one to find out. */
+/* The shape of a picture of that many lines, as far as possible.  Draws one to find out. */
 struct picture_shape picture_shape_for(
 	struct screen *, const struct player *, uint32_t columns, uint32_t lines);
 

@@ -30,7 +30,7 @@ struct player {
 	/* Of pages of flash: the step that programmed them, 0 before the first one.  Of logical pages: how
 	 * often the host has written them. */
 	uint32_t *programmed, *writes;
-	uint64_t in_drive; /* requests in the drive at that time, including this one */
+	uint64_t in_drive; /* requests in the drive when the last one had entered, including it */
 
 	lpn_t lpn[PLAYER_LPNS]; /* of the device, touched last, latest first, each once */
 	uint32_t lpns;

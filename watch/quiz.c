@@ -12,7 +12,7 @@
 #define REQUESTS    400u
 #define TOLD_OPS    9u /* the most that can be counted by hand */
 #define ANSWER_MOST 40u
-#define ASKED_LINES 7u /* around a picture, by a question */
+#define ASKED_LINES 7u /* of a question, around its picture */
 
 /* ---- what can be asked ---- */
 

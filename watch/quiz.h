@@ -21,8 +21,8 @@ struct quiz {
 	uint64_t questions;
 	enum quiz_form form;
 	struct picture_shape shape;
-	/* Of the terminal that it is asked on: a question fits, and its answer stays until return is typed.
-	 * 0: there is none. */
+	/* Lines of the terminal: a question fits into them, and its answer stays until return is typed.
+	 * 0: no terminal. */
 	uint32_t lines;
 	FILE *in, *out;
 };

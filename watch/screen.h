@@ -52,7 +52,7 @@ uint32_t screen_flow(
 FILE *screen_write(struct screen *);
 uint32_t screen_flow_written(struct screen *, uint32_t row, uint32_t column, uint32_t columns, enum look);
 
-/* What makes the look, between "\033[0;" and "m", on ANSI terminals. */
+/* The codes of the look for ANSI terminals, to stand between "\033[0;" and "m". */
 const char *screen_code(enum look);
 
 /* At most `rows` rows (0: all), with the escapes of ANSI terminals or without. */

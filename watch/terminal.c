@@ -50,7 +50,7 @@ static void terminal_give_back(const struct termios *before, bool known)
 
 enum { CHILD_DONE, CHILD_FAULT };
 
-/* It only ends the read of a key. */
+/* The signal only ends the wait for a key. */
 static void terminal_be_resized(int number)
 {
 	(void)number;
@@ -145,7 +145,7 @@ bool terminal_guard(bool (*run)(void *context, struct fault *), void *context, s
 	return done;
 }
 
-/* A change of size is let through only while a key is waited for: none is missed in between. */
+/* SIGWINCH is unblocked only during the wait for a key: so no change of size is missed. */
 static int terminal_byte(void)
 {
 	unsigned char byte;
