@@ -11,7 +11,7 @@
 /* How fast workloads are generated, by profile. */
 void bench_generating(void);
 
-/* How fast the legacy engine is and what it weighs, beside what was measured of SSDsim 2.1. */
+/* Speed and memory of the legacy engine, beside those measured with SSDsim 2.1. */
 void bench_legacy(void);
 
 /* How fast traces are read, by format and packing, beside a floor: lines counted and bytes copied. */

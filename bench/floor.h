@@ -2,7 +2,7 @@
  * The floor: the least that page mapping must do for a page write.  Look up the old page, invalidate it and
  * move its block in the victim index, append to the open block, update the map; when free blocks run low,
  * copy the valid pages of the block with the fewest.  No time, no requests, no statistics.  The simulator's
- * cost is compared with its cost.
+ * cost is compared with that of the floor.
  */
 #ifndef BENCH_FLOOR_H
 #define BENCH_FLOOR_H

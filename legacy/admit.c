@@ -1,6 +1,7 @@
 #include "legacy/engine.h"
 
-/* The lesser of two distances into the future.  A time that has passed wraps to beyond every future one. */
+/* The lesser of `least` and the distance from now to `time`.  A time that has passed wraps to beyond every
+ * future one. */
 static uint64_t sooner(uint64_t least, int64_t time, int64_t now)
 {
 	uint64_t distance = (uint64_t)time - (uint64_t)now - 1;
@@ -116,7 +117,7 @@ static enum admission drop_last_line(struct engine *e)
 	return WAITED;
 }
 
-/* Must the line wait?  Then the clock has moved to the next event. */
+/* True if the line must wait; the clock has then moved to the next event, if there is one. */
 static bool waits(struct engine *e, int64_t event, bool moved)
 {
 	bool full = e->queued_requests >= (uint32_t)e->p->queue_length;

@@ -62,8 +62,8 @@ static void remove_node(struct buffer *b, uint32_t number)
 	pool_give(&b->nodes, number);
 }
 
-/* Writes the least recently used page except `spared` to flash.  Returns the freed sectors; 0 if the run has
- * to end. */
+/* Writes the least recently used page to flash; the run ends if that is `spared`.  Returns the freed sectors;
+ * 0 if the run has to end. */
 static uint32_t evict(struct engine *e, uint32_t request, uint32_t spared)
 {
 	struct buffer *b = &e->buffer;
@@ -99,7 +99,7 @@ static void write_new_page(struct engine *e, uint32_t request, uint32_t lpn, uin
 			wanted -= (int32_t)evict(e, request, NONE);
 	}
 	add_node(b, lpn, mask);
-	/* Needed when the page is evicted. */
+	/* The map entry is needed when the page is evicted. */
 	if (lpn < e->layout.logical_pages)
 		records_prefetch(&e->map, lpn, 1);
 }
@@ -121,7 +121,7 @@ static void write_buffered_page(struct engine *e, uint32_t request, uint32_t num
 	node_at(b, number)->mask |= mask;
 }
 
-/* The sectors of a page that [sector, sector + sectors) covers. */
+/* The sectors of a page that the request covers. */
 static uint32_t buffer_covered(const struct layout *l, const struct request *q, uint32_t page)
 {
 	uint32_t start = page * l->sectors, end = start + l->sectors;
@@ -181,9 +181,10 @@ static uint32_t buffer_look_up(struct engine *e, const struct request *q, uint32
 	return need;
 }
 
-/* SSDsim keeps the needed sectors in a table of 32-bit words, with as many whole pages in each as fit, and
- * reads as many words as the sectors of the read fill.  With page sizes that are no power of two these are
- * too few for a long read, whose last pages are then missed.  Returns the number of pages it finds. */
+/* SSDsim keeps the needed sectors in a table of 32-bit words, with as many whole pages in each as fit, but
+ * reads only as many words as the sectors would fill without gaps.  With page sizes that are no power of two
+ * these are too few for a long read, whose last pages are then missed.  Returns the number of pages it
+ * finds. */
 static uint32_t table_reach(struct engine *e, const struct request *q, uint32_t pages)
 {
 	uint32_t sectors = e->layout.sectors, per_word = 32 / sectors, reach;

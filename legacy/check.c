@@ -1,6 +1,6 @@
 #include "legacy/engine.h"
 
-/* A page with valid sectors is the one the map names for its logical page.  Moves rely on it. */
+/* The map must point to every page with valid sectors.  Moves rely on it. */
 static void check_check_block(const struct engine *e, uint32_t block)
 {
 	uint32_t first = block * e->layout.pages;

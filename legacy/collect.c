@@ -1,6 +1,6 @@
 #include "legacy/engine.h"
 
-/* The newest waiting collection of the channel whose chip is idle. */
+/* The idle chip of the channel with the newest waiting collection; NULL: none. */
 static struct chip *choose_chip(const struct engine *e, uint32_t channel)
 {
 	struct chip *best = NULL;
@@ -42,7 +42,7 @@ static void erase_direct(struct engine *e, uint32_t plane)
 	e->count.direct_erases++;
 }
 
-/* Every plane of a die whose newest dead block has the number of `like`'s. */
+/* Erases the newest dead block in every plane of a die where it has the same number as in plane `like`. */
 static void erase_level(struct engine *e, uint32_t die, uint32_t like)
 {
 	uint32_t planes = e->layout.planes, blocks = e->layout.blocks;
@@ -111,7 +111,7 @@ static void close_run(struct engine *e, struct moves *m)
 	m->first = m->next;
 }
 
-/* The rest of the active block, or the next open one. */
+/* Continues in the rest of the active block, or in the next open one. */
 static bool open_run(struct engine *e, struct moves *m)
 {
 	uint32_t block;
@@ -162,7 +162,7 @@ static uint32_t valid_sectors(const struct records *spare, uint32_t first, uint3
 	return sectors;
 }
 
-/* A page with valid sectors is the one in the map.  The erase clears the old pages. */
+/* The map points to every page with valid sectors, so no move is checked.  The erase clears the old pages. */
 static void move_run(struct engine *e, struct moves *m, uint32_t from, uint32_t count)
 {
 	const uint32_t *lpn = e->spare.number + from;
@@ -181,7 +181,7 @@ static bool greedy_copy_back(const struct engine *e)
 	return e->copy_back && e->p->greed_copy_back == 1;
 }
 
-/* SSDsim's default commands, copy-back without greed. */
+/* With copy-back that is not greedy, as in SSDsim's default commands. */
 static bool collections_are_free(const struct engine *e)
 {
 	return e->copy_back && !greedy_copy_back(e) && quirk_kept(e, Q2_FREE_COLLECTION);

@@ -4,8 +4,8 @@
  *   trace line -> admit -> buffer -> sub-requests -> queues -> commands -> completion -> row
  *
  * Words.  A request is one trace line.  A sub-request reads or writes one page; reads wait in the queue of
- * their chip, writes in lanes (one for the device, one per channel or one per plane, as the allocation
- * wants).  An update read reads the sectors that a write does not cover; the write is blocked meanwhile.
+ * their chip, writes in lanes (one for the device, one per channel or one per plane, depending on the
+ * allocation).  An update read reads the sectors that a write does not cover; the write is blocked meanwhile.
  * Tokens are the round-robin pointers of dynamic allocation.  Planes, chips and blocks are numbered through
  * the whole drive; a page number (ppn) is block * pages + page.  Times are ns, masks have a bit per sector of
  * a page.
@@ -39,7 +39,7 @@
 /* A digit of a page's number under static allocation, and its contribution to the plane. */
 struct stripe {
 	uint32_t below, size; /* pages / below % size is the digit */
-	uint32_t planes;      /* of a unit of its kind */
+	uint32_t planes;      /* in a unit of its kind */
 };
 
 /* Sizes, converted and multiplied once. */
@@ -110,7 +110,7 @@ struct chip {
 	uint32_t token;      /* next die */
 	struct queue reads;  /* waiting for the chip */
 	uint32_t current;    /* read in progress, NONE */
-	int64_t command_end; /* of the current read's command, TIME_NEVER once sensing */
+	int64_t command_end; /* of the last read command */
 	struct collections collections;
 };
 
@@ -197,7 +197,7 @@ struct engine {
 	double exact_threshold;
 
 	int64_t now;
-	/* things done: commands, erases, dismissed collections; until the last look at the trace */
+	/* commands, transfers, erases and dismissed collections so far; at the last look at the trace */
 	uint64_t steps, steps_seen;
 	struct legacy_trace *trace;
 	struct legacy_line line; /* the next line, if `line_ready` */
@@ -219,7 +219,7 @@ struct engine {
 	uint64_t admitted;
 	uint32_t queued_requests;
 	struct hash queued_reads; /* by ppn */
-	uint64_t sequence;        /* of the newest sub-request; they keep the lower half */
+	uint64_t sequence;        /* of the newest sub-request; sub-requests store the lower half */
 	struct lane *lane;
 	uint32_t lanes;
 	uint32_t queued_writes; /* in all lanes, blocked ones included */
@@ -241,7 +241,7 @@ struct engine {
 	enum legacy_end end;
 };
 
-/* Is the quirk replicated?  The only condition for it in the engine. */
+/* Is the quirk replicated, not repaired? */
 static inline bool quirk_kept(const struct engine *e, enum quirk quirk)
 {
 	return e->kept >> quirk & 1;
@@ -357,7 +357,7 @@ static inline uint32_t legacy_mask_sectors(uint32_t mask)
 	return ((mask + (mask >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
 
-/* layout.c: numbers of places. */
+/* layout.c: sizes of the drive, and the planes of logical pages. */
 bool legacy_layout_create(
 	struct layout *l, const struct legacy_parameters *p, quirk_set kept, struct fault *);
 uint32_t legacy_static_plane(const struct engine *e, uint32_t lpn);  /* static allocation */
@@ -390,7 +390,7 @@ uint32_t legacy_victims_add(struct victims *v, uint32_t plane, uint32_t block, u
 void legacy_victims_clear(struct victims *v, uint32_t plane, uint32_t block);
 uint32_t legacy_victims_best(struct victims *v, uint32_t plane, uint32_t except); /* block, NONE */
 
-/* map.c: which page holds what. */
+/* map.c: the physical pages of logical ones. */
 bool legacy_preload(struct engine *e, struct fault *);      /* pages the trace will read */
 bool legacy_place_active(struct engine *e, struct slot *s); /* on the active block of s->plane */
 void legacy_place_at(struct engine *e, struct slot *s, uint32_t plane, uint32_t block);
@@ -409,7 +409,7 @@ void legacy_request_answered(struct engine *e, uint32_t request); /* from the bu
 /* lanes.c: queued writes. */
 void legacy_lane_append(struct engine *e, uint32_t write);
 uint32_t legacy_lane_take(struct engine *e, uint32_t number); /* oldest not blocked, NONE */
-void legacy_lane_return(struct engine *e, uint32_t write);    /* taken in vain; newest first */
+void legacy_lane_return(struct engine *e, uint32_t write);    /* taken but not dispatched; newest first */
 
 /* read.c: the two halves of a page read. */
 void legacy_reads_sense(struct engine *e); /* commands that ended */
@@ -428,7 +428,7 @@ enum timing {
 };
 int64_t legacy_program_ns(const struct engine *e, uint32_t write);
 void legacy_program(struct engine *e, struct chip *chip, uint32_t n, enum timing);
-uint32_t legacy_drop_refused(struct engine *e, uint32_t n); /* the others go back at once; how many remain */
+uint32_t legacy_drop_refused(struct engine *e, uint32_t n); /* these go back at once; how many remain */
 uint32_t legacy_drop_beyond(struct engine *e, uint32_t n, uint32_t limit);
 void legacy_program_until(struct engine *e, struct chip *chip, int64_t end); /* slot 0 alone */
 bool legacy_level(struct engine *e, const struct slot *base, struct slot *s, bool search);

@@ -1,6 +1,6 @@
 #include "legacy/engine.h"
 
-/* Dynamic allocation queues for the device, with a fixed channel for the channel; static for the plane. */
+/* Dynamic allocation has one lane, or one per channel if the address fixes that; static one per plane. */
 static uint32_t lane_of(const struct engine *e, const struct write *w)
 {
 	if (!e->dynamic)

@@ -26,7 +26,7 @@ static void lay_stripes(struct layout *l, const char *order)
 	}
 }
 
-/* The map is sized by `chip number`, the medium by the chips of the channels. */
+/* The map is sized by `chip number`, the flash by the chips of the channels. */
 bool legacy_layout_create(
 	struct layout *l, const struct legacy_parameters *p, quirk_set kept, struct fault *fault)
 {

@@ -82,7 +82,7 @@ void legacy_place_at(struct engine *e, struct slot *s, uint32_t plane, uint32_t 
 	program_slot(e, s);
 }
 
-/* Writes a page that the trace will read before the clock starts. */
+/* Before the clock starts, writes a page that the trace will read. */
 static void preload_page(struct engine *e, uint32_t lpn, uint32_t mask)
 {
 	struct record map = record_get(&e->map, lpn);

@@ -37,7 +37,7 @@ struct legacy_parameters {
 	int32_t greed_copy_back, greed_multi_plane;
 	int32_t aged;
 	int32_t queue_length; /* requests */
-	int32_t active_write; /* 0: writes below the threshold ask for collection */
+	int32_t active_write; /* 0: writes below the threshold request a collection */
 	float overprovide, gc_hard_threshold, aged_ratio;
 
 	char *text; /* the file itself, for the echo in the results */

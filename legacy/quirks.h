@@ -1,10 +1,10 @@
 /*
  * The quirks of SSDsim 2.1, numbered as in docs/legacy.md.
  *
- * Wherever the engine follows an error of SSDsim it tests quirk_kept(), for each quirk in one place: search
- * for its name.  A quirk is either KEPT (its effect
- * is part of every published number, and --fix repairs it) or SURVIVED (SSDsim crashed, hung or gave random
- * results: there is no number to match, so the engine continues in a sensible way or ends with a message).
+ * Wherever the engine follows an error of SSDsim it tests for the quirk by its name.  A quirk is either KEPT
+ * (its effect is part of every published number, and --fix repairs it) or SURVIVED (SSDsim crashed, hung or
+ * gave random results: there is no number to match, so the engine continues in a sensible way or ends with a
+ * message).
  */
 #ifndef LEGACY_QUIRKS_H
 #define LEGACY_QUIRKS_H

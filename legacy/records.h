@@ -73,7 +73,7 @@ static inline void records_clear(struct records *t, uint32_t first, uint32_t cou
 	memset((uint8_t *)t->mask + (size_t)first * t->mask_bytes, 0, (size_t)count * t->mask_bytes);
 }
 
-/* How many records from `first` on, at most `most`, have a mask. */
+/* The number of consecutive records from `first` on, at most `most`, whose mask is not 0. */
 static inline uint32_t records_run(const struct records *t, uint32_t first, uint32_t most)
 {
 	const uint8_t *bytes = (const uint8_t *)t->mask + first, *zero;

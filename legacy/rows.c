@@ -12,8 +12,8 @@ static const char rule_of_statistics[] =
 
 #define ROW_BYTES 200 /* no row is longer */
 
-/* Right-aligned, as printf does it, which would take twice as long as everything else.  Written from the end
- * to the front. */
+/* Puts a right-aligned number before `at`, from its last digit on.  printf would take twice as long as
+ * everything else. */
 static char *rows_put(char *at, int64_t value, int width)
 {
 	uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;

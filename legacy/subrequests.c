@@ -1,6 +1,6 @@
 #include "legacy/engine.h"
 
-/* SSDsim takes the least of the begin times, newest read first, and reads a 0 found so far as "none
+/* SSDsim takes the least of the begin times, newest read first, and treats a 0 found so far as "none
  * yet": a read issued at time 0 hides those created after it. */
 void legacy_read_begins(struct engine *e, const struct read *r)
 {
@@ -64,8 +64,8 @@ bool legacy_on_drive(struct engine *e, uint32_t lpn)
 	return lpn < e->layout.logical_pages;
 }
 
-/* SSDsim answers a read of a page for which a read is queued after 1000 ns, however long the queued read has
- * to wait, and reads page 0 for a page that was never written. */
+/* If a read of the page is already queued, SSDsim completes this one in 1000 ns, however long the queued one
+ * waits.  For a page that was never written it reads page 0. */
 void legacy_create_read(struct engine *e, uint32_t request, uint32_t lpn, uint32_t sectors)
 {
 	struct record map = record_get(&e->map, lpn);
@@ -90,8 +90,8 @@ void legacy_create_read(struct engine *e, uint32_t request, uint32_t lpn, uint32
 	}
 }
 
-/* Reads the sectors that a partial write does not cover. SSDsim counts them twice, and also sectors that only
- * the write has, which are on no page yet. Returns the read, or NONE if the write covers all. */
+/* Reads the sectors that a partial write does not cover. SSDsim counts the read twice, and reads also sectors
+ * that only the write has, which are on no page yet. Returns the read, or NONE if the write covers all. */
 static uint32_t create_update_read(struct engine *e, struct record map, uint32_t mask)
 {
 	bool twice = quirk_kept(e, Q6_UPDATE_READ_TWICE);

@@ -28,7 +28,7 @@ struct legacy_trace {
 	uint64_t line;    /* number of the line last returned, from 1 */
 	int64_t last_time;
 	uint64_t disordered;   /* lines earlier than their predecessor */
-	uint64_t trims, blank; /* skipped so far; blank lines: of its own format */
+	uint64_t trims, blank; /* skipped so far; blank lines and comments: only if as_written */
 };
 
 /* The file, or `list` instead of it with pages of that size (traces/trace.h).  False and a fault: it cannot

@@ -2,9 +2,10 @@
 
 #define FAN 16
 
-/* An entry is a number of invalid pages and, in its lowest bits, the position in the group below where it was
- * found, in descending order, so that the largest entry is the first of those with most invalid pages.
- * Blocks have nothing below them.  Blocks have at most 2^16 pages, so that entries fit 31 bits. */
+/* An entry is a number of invalid pages and, in its lowest bits, the position of its source in the group
+ * below, counted from the end, so that the largest entry is the first of those with most invalid pages.
+ * Entries of blocks, with no group below, have 0 there.  Blocks have at most 2^16 pages, so that entries fit
+ * 31 bits. */
 static uint32_t entry_of(uint32_t count, uint32_t place)
 {
 	return count * FAN + FAN - 1 - place % FAN;

@@ -10,7 +10,7 @@ static void advance_die(const struct engine *e, struct chip *chip)
 	advance(&chip->token, e->layout.dies);
 }
 
-/* Puts a write on the next plane of the next die.  The die token is the caller's. */
+/* Puts a write on the next plane of the next die.  The caller advances to the die after it. */
 static bool place_by_tokens(struct engine *e, const struct chip *chip, struct slot *s)
 {
 	uint32_t die = dynamic_next_die(e, chip), planes = e->layout.planes;
@@ -34,8 +34,8 @@ static uint32_t command_limit(const struct engine *e)
 	return gate < limit ? gate : limit;
 }
 
-/* Prefetches the entries of the n writes and of those after them, which are far apart in memory, and the old
- * pages found in the map entries. */
+/* Prefetches the records of the old pages of the n writes, and the map entries and requests of the n writes
+ * after them: they are far apart in memory. */
 static inline void prefetch_pages(const struct engine *e, uint32_t lane, uint32_t n)
 {
 	uint32_t waiting = e->lane[lane].writes.first;

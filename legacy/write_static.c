@@ -1,7 +1,7 @@
 #include "legacy/engine.h"
 
-/* With static allocation the address fixes the plane; a command collects the oldest write of each plane of
- * a chip.  The slots stand in plane order, slot i having plane `first plane of the chip` + plane. */
+/* With static allocation the address fixes the plane; a command takes the oldest write of each plane of a
+ * chip.  The slots are in the order of their planes. */
 
 static uint32_t first_die(const struct engine *e, const struct chip *chip)
 {
@@ -35,7 +35,7 @@ static void static_program_one(struct engine *e, struct chip *chip)
 	legacy_program(e, chip, 1, TIMING_CHAINED);
 }
 
-/* All but slot i go back. */
+/* Programs the write of slot i; the others go back. */
 static void program_only(struct engine *e, struct chip *chip, uint32_t n, uint32_t i)
 {
 	for (uint32_t j = 0; j < n; j++)
@@ -61,7 +61,7 @@ static void program_level(struct engine *e, struct chip *chip, uint32_t n)
 	legacy_program(e, chip, n, level ? TIMING_PARALLEL : TIMING_CHAINED);
 }
 
-/* Moves the die's token to the first occupied plane and one further; the slot found there, n if none. */
+/* Moves the die's token behind the next plane that has a slot.  Returns that slot, n if there is none. */
 static uint32_t probe_planes(struct engine *e, uint32_t n, uint32_t die)
 {
 	uint32_t planes = e->layout.planes;

@@ -1,5 +1,6 @@
-/* What a drive needs to take any workload: one that is written in zones takes random writes through the layer
- * that writes zones, and has no buffer; one with classes of data has an open block for each of them. */
+/* Settings with which a drive takes any workload: one that is written in zones takes random writes through
+ * the layer that writes zones, and has no buffer; one with classes of data has room for an open block of
+ * each. */
 #ifndef TESTS_ANY_WORKLOAD_H
 #define TESTS_ANY_WORKLOAD_H
 
@@ -20,7 +21,7 @@ static inline bool has_classes(const struct ftl_ops *f)
 	return f->write == class_write;
 }
 
-/* In words of a text, and on the command line. */
+/* The settings as a text of words, and as options of the command line. */
 static inline const char *any_workload(const struct ftl_ops *f)
 {
 	return f->admit ? ZONES_BEHIND(" ") : has_classes(f) ? BLOCKS_OF_CLASSES(" ") : "";
@@ -31,7 +32,7 @@ static inline const char *any_workload_options(const struct ftl_ops *f)
 	return f->admit ? ZONES_BEHIND(" -s ") : has_classes(f) ? BLOCKS_OF_CLASSES(" -s ") : "";
 }
 
-/* Set in the settings of a drive with that FTL. */
+/* Adds them to the settings of a drive, which name its FTL. */
 static inline bool set_any_workload(struct settings *s, struct fault *fault)
 {
 	char *words = memory_string(any_workload(ftls[s->top.ftl]), "settings");

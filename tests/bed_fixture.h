@@ -22,7 +22,7 @@ static inline void bed_open(struct bed *b, const char *settings)
 	stat_list_start(&b->drive->statistics);
 }
 
-/* The reason why there is no such drive. */
+/* There is no such drive, and the fault contains the reason. */
 static inline void assert_refused(const char *settings, const char *reason)
 {
 	struct settings s;
@@ -44,7 +44,7 @@ static inline void bed_close(struct bed *b)
 	settings_release(&b->settings);
 }
 
-/* Serves a request for whole pages that arrives then, and returns its latency. */
+/* Serves a request for whole pages that arrives at `arrival`; returns its latency. */
 static inline tick_t serve(
 	struct bed *b, tick_t arrival, enum request_type type, sector_t page, uint32_t pages)
 {

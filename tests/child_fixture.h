@@ -1,5 +1,5 @@
 /*
- * Children that may die, and what tests of every kind include.
+ * Child processes that may die, and the headers that every test needs.
  */
 #ifndef TESTS_CHILD_FIXTURE_H
 #define TESTS_CHILD_FIXTURE_H
@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 struct child {
-	int status;      /* as waitpid() tells it */
+	int status;      /* as from waitpid() */
 	char text[8192]; /* what it printed on stderr, cut off where it is long */
 };
 

@@ -1,6 +1,6 @@
 /*
- * Drives for the FTLs whose page table lies in flash, filled, and what their requests cost: what the tests of
- * these FTLs share.
+ * Filled drives for the FTLs whose page table lies in flash, and the cost of their requests.  Shared by the
+ * tests of these FTLs.
  */
 #ifndef TESTS_DEMAND_FIXTURE_H
 #define TESTS_DEMAND_FIXTURE_H
@@ -79,7 +79,7 @@ static inline uint64_t statistic(struct rig *rig, const char *name)
 	return value;
 }
 
-/* What the FTL says of the entry afterwards. */
+/* The entry, as the FTL prints it, contains `says`. */
 static inline void assert_entry(struct rig *rig, lpn_t lpn, const char *says)
 {
 	char *text;
@@ -95,13 +95,13 @@ static inline void assert_entry(struct rig *rig, lpn_t lpn, const char *says)
 
 /* ---- collection ---- */
 
-/* 2048 pages of 4 sectors in blocks of 8 on one plane; two mapping pages and a bit. */
+/* 2048 pages of 4 sectors in blocks of 8 on one plane; 1536 logical pages, three mapping pages. */
 #define SMALL                                                                                                \
 	"flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=256 flash.pages=8 "         \
 	"flash.page_bytes=2K flash.over_provisioning=0.25 gc.threshold=0.76 precondition.premap=none "
 
-/* The first block holds LPNs 0, 1, 600 and 601, and 2 to 5, which have died.  It will be the first to be
- * collected, as new pages are written. */
+/* The first block holds LPNs 0, 1, 600 and 601, and dead pages of 2 to 5.  It will be the first victim when
+ * new pages are written. */
 static inline struct rig *with_a_victim(const char *ftl)
 {
 	static const lpn_t first[] = { 0, 1, 600, 601, 2, 3, 4, 5 };
@@ -115,7 +115,8 @@ static inline struct rig *with_a_victim(const char *ftl)
 	return rig;
 }
 
-/* It is collected.  The entry of LPN 0 is in DRAM; those of the others change in two mapping pages. */
+/* The same after the block was collected.  The entry of LPN 0 is in DRAM; the others change in two mapping
+ * pages. */
 static inline struct rig *collected_once(const char *ftl)
 {
 	struct rig *rig = with_a_victim(ftl);
@@ -136,8 +137,8 @@ static inline struct rig *collected_once(const char *ftl)
 
 /*
  * A page takes 16 us on the bus, 10 in the cells to be read, 100 to be written: reads 26 us, programs 116,
- * one after the other on the only die.  All entries lie in one mapping page; of it DRAM holds one entry, or
- * all, or nothing.
+ * one after the other on the only die.  All entries lie in one mapping page; DRAM holds one of them, or all,
+ * or none.
  */
 #define TIMED ONE_PLANE "precondition.mode=fill precondition.premap=none gc.threshold=0 "
 

@@ -1,5 +1,5 @@
 /*
- * A drive of mapping pages, and some data, without an FTL: what tests of the caches on a directory share.
+ * A drive of mapping pages and some data, without an FTL.  Shared by the tests of the caches on a directory.
  */
 #ifndef TESTS_DIRECTORY_FIXTURE_H
 #define TESTS_DIRECTORY_FIXTURE_H
@@ -22,7 +22,7 @@ struct world {
 	struct space *space;
 	struct collector *collector;
 	struct directory *directory;
-	struct map_cache *cache; /* of these two the one that the test is of */
+	struct map_cache *cache; /* the test makes one of these two */
 	struct entry_cache *entries;
 	struct map_statistics statistics;
 	struct random random;
@@ -40,7 +40,7 @@ static inline ppn_t world_allocate(void *context, struct io *io, uint32_t id)
 	return space_take(w->space, NULL, plane, MAP, false);
 }
 
-/* The world stands where an FTL would. */
+/* The world takes the place of the FTL. */
 static inline void world_relocate(struct ftl *ftl, struct io *io, owner_t owner, ppn_t from, ppn_t to)
 {
 	struct world *w = (struct world *)ftl;
@@ -76,7 +76,7 @@ static inline struct world *world_make(uint64_t seed, uint32_t pages, struct map
 	return w;
 }
 
-/* After its cache. */
+/* Its cache must be freed before. */
 static inline void world_free(struct world *w)
 {
 	directory_free(w->directory);

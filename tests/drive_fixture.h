@@ -1,6 +1,6 @@
 /*
- * What the tests of the core share: settings from one line of text and a bare medium to give
- * operations to.  It knows the rooms' interfaces, not their insides.
+ * What the tests of the core share: settings from one line of text, and bare flash that takes
+ * operations.  It uses the rooms' interfaces, not their internals.
  */
 #ifndef TESTS_DRIVE_FIXTURE_H
 #define TESTS_DRIVE_FIXTURE_H
@@ -23,7 +23,7 @@
 	"flash.erase_ns=1000000 flash.command_ns=100 flash.plane_command_ns=100 flash.bus_mb_per_s=512 "     \
 	"dram.access_ns=0 "
 
-/* Environment SEED, for another run of chance or to repeat a failure. */
+/* Environment variable SEED, for another random run or to repeat a failure. */
 static inline uint64_t seed_of_run(void)
 {
 	const char *text = getenv("SEED");
@@ -47,7 +47,7 @@ static inline void fixture_settings(struct settings *s, const char *text)
 	memory_free(copy);
 }
 
-/* A number of a list, as it is reported. */
+/* A statistic of a list, as it is reported. */
 static inline double statistic_in(struct stat_list *list, const char *name)
 {
 	struct report *report = report_create();
@@ -70,7 +70,7 @@ static inline double statistic_in(struct stat_list *list, const char *name)
 	return value;
 }
 
-/* ---- a medium without an FTL ---- */
+/* ---- flash without an FTL ---- */
 
 struct bench {
 	struct settings settings;
@@ -79,7 +79,7 @@ struct bench {
 	struct io io; /* of the request being made */
 };
 
-/* Without the judge, before whom every end of a transfer is an event. */
+/* Without the judge.  With it, every end of a transfer is an event. */
 static inline struct bench *bench_open_unjudged(const char *text)
 {
 	struct bench *b = memory_array(1, sizeof *b, "bench");

@@ -1,5 +1,5 @@
 /*
- * Files of state with a number changed and a sum that is right (prepare/state_file.h).
+ * State files with changed numbers and a correct checksum (prepare/state_file.h).
  */
 #ifndef TESTS_FORGE_FIXTURE_H
 #define TESTS_FORGE_FIXTURE_H
@@ -15,7 +15,7 @@
 
 enum { FORGERY_PATH = 256 };
 
-/* Of this process, in TMPDIR. */
+/* A path of this process, in TMPDIR (/tmp). */
 static inline void forgery_path(char path[FORGERY_PATH])
 {
 	const char *folder = getenv("TMPDIR");
@@ -26,10 +26,10 @@ static inline void forgery_path(char path[FORGERY_PATH])
 struct forgery {
 	unsigned char *bytes;
 	size_t size;
-	uint32_t *place, places; /* of bytes behind the text worth a change */
+	uint32_t *place, places; /* offsets of bytes worth a change, behind the text */
 };
 
-/* Most of a file are empty bins of histograms: of many zeros in a row the first ones will do. */
+/* Most of a file is empty bins of histograms: of many zeros in a row, the first 16 are enough. */
 static inline void forgery_find_places(struct forgery *f)
 {
 	const unsigned char *text = f->bytes,
@@ -54,7 +54,7 @@ static inline struct forgery forgery_of(const char *path)
 	return f;
 }
 
-/* Of the bytes; the places are shared. */
+/* Copies the bytes; the places are shared. */
 static inline struct forgery forgery_copy(const struct forgery *f)
 {
 	struct forgery copy = *f;
@@ -69,7 +69,7 @@ static inline void forgery_free(struct forgery *f)
 	memory_free(f->place);
 }
 
-/* The sum is made right. */
+/* Corrects the checksum before writing. */
 static inline void forgery_write(struct forgery *f, const char *path)
 {
 	uint64_t sum = hash_bytes(HASH_NOTHING, f->bytes, f->size - sizeof sum);
@@ -80,7 +80,7 @@ static inline void forgery_write(struct forgery *f, const char *path)
 	fclose(file);
 }
 
-/* Four bytes become this number, as often as it is said. */
+/* Makes the edits that `data` holds: each replaces four bytes by a number. */
 static inline void forge_as_said(struct forgery *f, const uint8_t *data, size_t bytes, const char *path)
 {
 	struct edit {
@@ -94,7 +94,7 @@ static inline void forge_as_said(struct forgery *f, const uint8_t *data, size_t 
 	forgery_write(f, path);
 }
 
-/* A number somewhere becomes another one, an extreme one or one that is nearly right. */
+/* Changes a number at a random place: to an extreme one, to a near one, or by one bit. */
 static inline void forge(struct forgery *f, struct random *random, const char *path)
 {
 	static const uint32_t extremes[] = { 0, 1, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff };

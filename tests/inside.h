@@ -10,8 +10,8 @@ static inline uint64_t map_bytes_of(const struct ftl *f)
 	return ftl_facts(f).map_bytes;
 }
 
-/* Are its blocks collected?  An FTL without a store may merge them: its free space depends on where was
- * written, too. */
+/* Are its blocks collected?  An FTL without a store may merge them: its free space then also depends on which
+ * pages were written. */
 static inline bool has_a_store(size_t ftl)
 {
 	struct settings s;

@@ -88,7 +88,7 @@ static void bench_remove(struct bench *b)
 	rmdir(b->folder);
 }
 
-/* Runs the trace and leaves the files; bench_remove() ends what this begins. */
+/* Runs the trace and leaves the files, which bench_remove() removes. */
 static void bench_execute(struct bench *b, const char *parameters, const char *trace, quirk_set repaired)
 {
 	char p[128], t[128];

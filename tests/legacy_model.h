@@ -1,8 +1,8 @@
 /*
- * SSDsim 2.1 rule by rule: lists that are walked, pages that are looked at one by one, nothing remembered
- * that could be found again.  Slow and plain, to be compared with the engine of legacy/, with which it shares
- * the reading of the parameter file and nothing else.  It knows drives whose channels have equally many chips
- * and traces whose last line has no newline.
+ * SSDsim 2.1 rule by rule: it walks lists, looks at pages one by one, and remembers nothing that it could
+ * find again.  Slow and plain, to be compared with the engine of legacy/, with which it shares the reading of
+ * the parameter file and nothing else.  It takes drives whose channels have equally many chips and traces
+ * whose last line has no newline.
  */
 #ifndef TESTS_LEGACY_MODEL_H
 #define TESTS_LEGACY_MODEL_H

@@ -47,7 +47,7 @@ static inline ssdlab_drive *opened(const char *settings, struct ssdlab_options m
 	return drive;
 }
 
-/* All results; to be freed.  Inlined, gcc 12 takes the text for one of this function's. */
+/* All results; to be freed.  If it is inlined, gcc 12 takes the text for a local one. */
 static __attribute__((noinline, unused)) char *results_of(
 	ssdlab_drive *drive, const char *command, const char *workload)
 {

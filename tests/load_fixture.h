@@ -1,5 +1,5 @@
 /*
- * A drive under load, for what theory or another program says of it: requests of whole pages, in a closed
+ * A drive under load, to be compared with theory or another program: requests of whole pages, in a closed
  * loop or with exponential gaps, at pages drawn evenly or one after the other.
  */
 #ifndef TESTS_LOAD_FIXTURE_H
@@ -18,7 +18,7 @@ struct load {
 	double latency_ns; /* mean, of the requests counted last */
 };
 
-/* The pages that will be addressed hold data. */
+/* The first `pages` pages are addressed; they hold data. */
 static inline struct load *load_open(const char *settings, lpn_t pages)
 {
 	struct load *l = memory_array(1, sizeof *l, "load");

@@ -1,6 +1,6 @@
 /*
- * A buffer whose sink writes down what it gets.  Whoever includes this says how many sectors a page has
- * (PAGE) and how many pages a block (BLOCK).
+ * A buffer whose sink records all calls.  The file that includes this defines PAGE, the number of sectors in
+ * a page, and BLOCK, that of pages in a block.
  */
 #ifndef TESTS_NOTEBOOK_FIXTURE_H
 #define TESTS_NOTEBOOK_FIXTURE_H

@@ -1,6 +1,6 @@
 /*
- * Two FTLs that take little from the toolbox, so that the core is known to carry them: `own_log` has page
- * cursors and a cleaner of its own, `own_fixed` keeps every page at its offset in a block and skips pages
+ * Two FTLs that use little of the toolbox, to show that the core supports such: `own_log` has page cursors
+ * and a garbage collector of its own, `own_fixed` keeps every page at its offset in a block and skips pages
  * (flash.order = ascending).  For the conformance suite.
  */
 #ifndef TESTS_OWN_FTLS_H

@@ -43,7 +43,8 @@ static inline size_t pairwise_gain(const struct pairwise *p, const size_t *row, 
 	return gain;
 }
 
-/* The choice that gains most.  Among equals they change from row to row, in each factor in another order. */
+/* The choice that gains most.  Which of equal ones it is varies from row to row, in another order for each
+ * factor. */
 static inline size_t pairwise_best(const struct pairwise *p, const size_t *row, size_t f)
 {
 	size_t first =

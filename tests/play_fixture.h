@@ -1,6 +1,6 @@
 /*
  * Random requests for a small verified drive, played in a child that may die: the oracle and the invariants
- * are the judges.  The parent knows the last requests and how to repeat them.
+ * are the judges.  The parent prints the last requests and how to repeat them.
  */
 #ifndef TESTS_PLAY_FIXTURE_H
 #define TESTS_PLAY_FIXTURE_H
@@ -62,8 +62,8 @@ static inline void player_close(struct player *p)
 	settings_release(&p->settings);
 }
 
-/* A drive that is written in zones takes random writes through the layer that writes zones, which goes with
- * no other: that layer, or one that writes none. */
+/* Returns the layer if it suits the FTL, else another.  A drive that is written in zones needs the layer that
+ * writes zones, and no other drive takes that layer. */
 static inline size_t layer_for(size_t ftl, size_t layer)
 {
 	bool zones = ftls[ftl]->admit;
@@ -75,7 +75,8 @@ static inline size_t layer_for(size_t ftl, size_t layer)
 	return layer;
 }
 
-/* False: it needs more spare blocks, or a setting, or the buffer, does not suit another. */
+/* False: the drive is refused, for lack of spare blocks or because settings, or the buffer, exclude each
+ * other. */
 static inline bool makes_a_drive(const struct combination *c)
 {
 	struct settings s;
@@ -116,7 +117,7 @@ static inline struct request random_request(struct player *p)
 	return r.start % 23 == 7 ? (struct request){ .line = 1, .type = REQUEST_FLUSH } : r;
 }
 
-/* Hands the request over and lets time pass until at most `depth` are under way.  False: the drive failed. */
+/* Submits the request and lets time pass until at most `depth` are in flight.  False: the drive failed. */
 static inline bool play(struct player *p, struct request r, uint64_t depth)
 {
 	struct drive *d = p->drive;
@@ -174,7 +175,7 @@ static inline void print_last_requests(const struct last_requests *j)
 	}
 }
 
-/* Fails with what the child said, its last requests, the settings, and the line that repeats it. */
+/* Fails with the output of the child, its last requests, the settings, and the line that repeats it. */
 static inline void run_combination(struct combination *c, void (*act)(void *), const char *repeat)
 {
 	FILE *shared = tmpfile();

@@ -189,7 +189,7 @@ static inline void put_text(const struct world *w, const char *name, const char 
 	put_bytes(w, name, text, strlen(text));
 }
 
-/* What is in the file, to be freed; NULL: there is no such file. */
+/* The contents of the file, to be freed; NULL: there is no such file. */
 static inline char *text_of(const struct world *w, const char *name)
 {
 	char *path = path_in(w, name), *text = contents(path);
@@ -241,7 +241,7 @@ static inline void assert_status(const struct world *w, int status, const char *
 		fail_msg("ssd %s: status %d, should be %d; \"%s\"", arguments, w->status, status, w->err);
 }
 
-/* Status 2, one line that says all of it, and no results.  Prints what differs. */
+/* True if it ends with status 2, one line that contains `says`, and no results.  Prints what differs. */
 static inline bool is_mistake(struct world *w, const char *arguments, const char *says)
 {
 	size_t lines = 0;

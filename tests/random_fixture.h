@@ -1,6 +1,6 @@
 /*
- * A drive by chance: geometry, numbers, and every option that is chosen by name or is true or false; and what
- * is done to it by chance.
+ * A random drive: geometry, numbers, and every option that is a choice of names or a boolean; and random
+ * requests for it.
  */
 #ifndef TESTS_RANDOM_FIXTURE_H
 #define TESTS_RANDOM_FIXTURE_H
@@ -138,7 +138,7 @@ static inline void draw_numbers(struct writing *w)
 		draw_value(w, numbers[i].group, numbers[i].name, numbers[i].values);
 }
 
-/* Whatever can be told by a name, or is true or false, in the groups that shape a drive. */
+/* The choices of names and the booleans of a group. */
 static inline void draw_choices(struct writing *w, const struct param_group *group)
 {
 	for (const struct param *row = group->rows; row && row->name; row++) {
@@ -171,7 +171,7 @@ static inline void draw_own_numbers(struct writing *w, const struct param_group 
 	}
 }
 
-/* Programs by wordline, every third time, with what they need of the other settings. */
+/* Programs by wordline, every third time, with the other settings that they need. */
 static inline void draw_wordlines(struct writing *w)
 {
 	begin_option(w, "flash", "program_unit");
@@ -218,7 +218,7 @@ static inline void draw_settings(struct combination *c, uint64_t stream)
 	settings_release(&s);
 }
 
-/* Does the FTL take its blocks from a store, and time to collect them? */
+/* Does the FTL take its blocks from a store, and does collecting them take time? */
 static inline bool has_collector(const struct combination *c)
 {
 	struct combination plain = { .ftl = c->ftl,
@@ -239,10 +239,10 @@ static inline bool has_collector(const struct combination *c)
 	return has;
 }
 
-/* Features that refuse each other or need more spare blocks than the drives that are drawn have. */
+/* Features that exclude each other or need more spare blocks than the drives drawn have. */
 enum { WITH_SLC = 1, WITH_HANDLES = 2, WITH_UNITS = 4, WITH_WORDLINES = 8, WITH_BAD = 16, WITH_PARITY = 32 };
 
-/* Environment WITH, e.g. "slc handles": the features that a drive is to have, among others. */
+/* Environment variable WITH, e.g. "slc handles": features that the drive must have, among others. */
 static inline unsigned features_wanted(void)
 {
 	static const char *const names[] = { "slc", "handles", "units", "wordlines", "bad", "parity" };
@@ -271,7 +271,7 @@ static inline unsigned draw_features(const struct combination *c)
 	return sets[random_below(&random, sizeof sets / sizeof *sets)];
 }
 
-/* Has these features and no other, and what they need of the other settings. */
+/* Sets these features and no other, with the other settings that they need. */
 static inline void set_features(struct combination *c, unsigned features)
 {
 	char *to = c->settings;
@@ -315,8 +315,8 @@ static inline void set_features(struct combination *c, unsigned features)
 	c->features = features;
 }
 
-/* Drives without the spare blocks that their FTL needs are refused; another one is drawn, without features
- * that the FTL or the buffer refuses whatever the drive. */
+/* Draws until a drive is not refused, for lack of spare blocks.  After 39 drives it draws without features:
+ * the FTL or the buffer may refuse them whatever the drive. */
 static inline void draw_drive(struct combination *c)
 {
 	unsigned features = draw_features(c);
@@ -400,7 +400,7 @@ static inline void add_tenants(struct combination *c)
 		1 + (int)random_below(&random, 9), random_below(&random, 2) ? "" : "apart");
 }
 
-/* Up to `depth` requests are in flight, and half as many wait in the buffer's queue. */
+/* The queue depth is at most `depth`; the queue limit is 0 (none), half of it or all of it. */
 static inline void add_of_host(struct combination *c, struct random *random, unsigned depth)
 {
 	static const char *const modes[] = { "none", "fill", "aged", "synthetic" };

@@ -17,7 +17,7 @@
 struct rig {
 	struct settings settings;
 	struct drive *drive;
-	uint64_t before[OP_KINDS][CAUSES]; /* counts of the medium before the last request */
+	uint64_t before[OP_KINDS][CAUSES]; /* counts of the flash before the last request */
 };
 
 /* With the sector oracle; the settings name everything, the FTL too. */

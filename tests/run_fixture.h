@@ -38,7 +38,7 @@ static inline struct replay *replay_open(const char *settings)
 	return r;
 }
 
-/* Replays the trace; what is done to the drive before it counts as its past. */
+/* Replays the trace; the statistics start with it. */
 static inline void replay_trace(struct replay *r, const char *trace)
 {
 	struct trace_options options = { .format = "ssdsim", .commands = true };

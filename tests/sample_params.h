@@ -1,6 +1,6 @@
 /*
  * A small option table with one row of every type, for the tests of parameters/.
- * It is nobody's real table: its names, ranges and defaults are free to suit the tests.
+ * It is no real table: its names, ranges and defaults are chosen for the tests.
  */
 #ifndef TESTS_SAMPLE_PARAMS_H
 #define TESTS_SAMPLE_PARAMS_H

@@ -1,4 +1,4 @@
-/* What Table 2 of ICPP'23 says of its six traces, which the profiles lun1 to lun6 stand for. */
+/* Table 2 of ICPP'23: the figures of its six traces, which the profiles lun1 to lun6 stand for. */
 #ifndef TESTS_TABLE_2_H
 #define TESTS_TABLE_2_H
 

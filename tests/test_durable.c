@@ -177,7 +177,7 @@ static void test_buffer(void **state)
 			DRIVE "buffer=lru dram.buffer_bytes=256K host.plp=true ",
 			"0 0 0 32 0\n0 0 0 0 2\n0 0 32 32 4\n", { 0, 0, 0, ENDED },
 			{ { "flash.program.host", 0 }, { "buffer.dirty_sectors", 64 } } },
-		/* Block 0 leaves with page 0 and pads of its pages 1 to 3, which are read before. */
+		/* Block 0 is evicted with page 0 and pads of its pages 1 to 3, which are read before. */
 		{ "pads of a buffer take room",
 			DRIVE MEMORY "buffer=bplru bplru.padding=true dram.buffer_bytes=64K flash.pages=4 ",
 			"0 0 0 128 0\n1000 0 0 0 2\n10000000 0 128 128 0\n20000000 0 0 32 0\n"
@@ -308,7 +308,7 @@ static void test_wordlines_and_slc(void **state)
 	check_cases(cases);
 }
 
-/* Nobody waits for parity: on four channels a page takes as long as three, with which theirs is made. */
+/* No request waits for parity: on four channels a page takes as long as a stripe of three with its parity. */
 static void test_parity_is_not_waited_for(void **state)
 {
 	static const struct timed_case cases[] = {
@@ -325,7 +325,7 @@ static void test_parity_is_not_waited_for(void **state)
 	check_cases(cases);
 }
 
-/* A page of three: nothing is missing in its block. */
+/* One page of three is written: its SLC block lacks no others. */
 static void test_an_slc_block_lacks_no_pages(void **state)
 {
 	struct replay *r = replay_open(TLC_AND_SLC);
@@ -344,8 +344,8 @@ static void test_an_slc_block_lacks_no_pages(void **state)
 	replay_free(r);
 }
 
-/* A block of three pages is folded in idle time: three reads in SLC mode, a wordline, which takes as many
- * programs as a fold does, and the erase. */
+/* A block of three pages is folded in idle time: three reads in SLC mode, a wordline, programmed
+ * slc.fold_passes times, and the erase. */
 static void test_a_fold_is_a_wordline(void **state)
 {
 	enum { QS = C + 25000 + X, E = 3000000, IDLE = 1000000 };
@@ -375,7 +375,7 @@ static void test_a_fold_is_a_wordline(void **state)
 	}
 }
 
-/* The update of a handle fills up its block, for which nobody waits. */
+/* The update of a handle fills up its block, for which no request waits. */
 static void test_an_update_of_a_handle(void **state)
 {
 	struct replay *r = replay_open(DRIVE WORDLINES MEMORY HANDLES);
@@ -431,7 +431,7 @@ static void test_what_a_flush_costs(void **state)
 
 /* ---- the log ---- */
 
-/* A row of the log of the case, without its number. */
+/* A row of the log of the case, to be freed; row 0 is the heading. */
 static char *row_of_log(const char *settings, const char *trace, unsigned row)
 {
 	struct replay *r = replay_open(settings);
@@ -491,8 +491,8 @@ static void test_where_the_time_goes(void **state)
 		"0,0,0,0,1");
 }
 
-/* Writes are followed by pads, in blocks that collections begun before copy into: the rest of their victims
- * has been promised what pads would take. */
+/* Pads follow the writes, in blocks into which collections that have begun copy: the pages that pads would
+ * take are reserved for the rest of the victims. */
 static void test_a_victim_begun(void **state)
 {
 	struct replay *r = replay_open(DRIVE WORDLINES

@@ -45,7 +45,7 @@ static struct judge *new_judge(void)
 	return new_judge_of(JUDGED_COMMAND_FIRST);
 }
 
-/* Operations of ticket 0, awaited, of a whole page; a background one has ticket 0, too. */
+/* An operation of ticket 0 on a whole page; awaited, unless it is an erase. */
 static void make(struct judge *j, uint64_t id, enum op_kind kind, ppn_t ppn, ppn_t to)
 {
 	struct made_op made = {
@@ -87,8 +87,7 @@ static tick_t erase_through(struct judge *j, uint64_t id, tick_t now)
 	return go_through(j, id, 0, COMMAND, ERASE, 0, now);
 }
 
-/* Page 0 is old.  Request 0: read it (1), write what it held to page 4 (2), then page 5 (3); copy 5 to 8
- * (4). */
+/* Page 0 is old.  Request 0 reads it (1), writes its data to page 4 (2), and writes page 5 (3). */
 static struct judge *begun(void)
 {
 	struct judge *j = new_judge();
@@ -158,7 +157,8 @@ static void test_a_page_that_is_moved_to_where_another_was_read(void **state)
 	judge_free(j);
 }
 
-/* A program interrupted at 50000 of its time in the cells, a read, both costs, and the rest. */
+/* A program is suspended after 50000 ns in the cells for a read, and resumed; `stop` and `cost` are the times
+ * that this takes. */
 static void interrupt(struct judge *j, tick_t stop, tick_t cost)
 {
 	tick_t now = COMMAND + PAGE;
@@ -176,8 +176,8 @@ static void interrupt(struct judge *j, tick_t stop, tick_t cost)
 }
 
 /*
- * One request reads a page, has it collected over the bus into a block that was read from and erased before,
- * and keeps its data: from the page it lies in now, by the read of the page it lay in.
+ * One request reads a page, copies it over the bus into a block that was read from and erased before, and
+ * keeps its data in a third page: the data of the copy, brought by the read of the original.
  */
 static void test_a_copy_over_the_bus_is_the_same_data(void **state)
 {
@@ -213,7 +213,7 @@ static struct judge *read_and_write(void)
 
 /*
  * A program of die 0 and a read of die 1 ask for the bus, one after the other; or the program asks, and the
- * read with its data at the same moment.  The bus goes to the wrong one.
+ * read with its data at the same moment.  The bus goes to die `taker`.
  */
 static void take_the_bus(enum judged_bus bus_order, bool data, uint32_t taker, tick_t later)
 {
@@ -240,7 +240,7 @@ static void take_the_bus(enum judged_bus bus_order, bool data, uint32_t taker, t
 	judge_free(j);
 }
 
-/* The bus goes to whose turn it is: the same events, another taker. */
+/* The same events; the bus goes to the die whose turn it is. */
 static void test_lawful_turns_on_the_bus(void **state)
 {
 	(void)state;
@@ -261,7 +261,7 @@ static void test_a_lawful_interruption(void **state)
 	judge_free(j);
 }
 
-/* Erase of the block of page 0 and a program of its next life, after a read of this one. */
+/* A read of page 0, the erase of its block, and a new program of the page. */
 static struct judge *two_lives(void)
 {
 	struct judge *j = new_judge();
@@ -310,7 +310,7 @@ enum breach {
 	BREACHES
 };
 
-/* Breaches of what an operation waits for and where its data is. */
+/* Breaches of dependencies and of the places of data. */
 static void break_order(enum breach breach)
 {
 	struct judge *j = breach == ERASE_IN_USE || breach == PROGRAM_BEFORE_ERASE ? two_lives() : begun();

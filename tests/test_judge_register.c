@@ -74,7 +74,7 @@ static struct judge *programs(void)
 	return three(OP_PROGRAM, 4, judge_of(false, true, JUDGED_COMMAND_FIRST));
 }
 
-/* What the operation sends over the bus, and the begin of its time in the cells. */
+/* Starts the operation, sends over the bus, and begins its time in the cells. */
 static void issue(struct judge *j, uint32_t die, op_t id, tick_t now, tick_t bus)
 {
 	judge_started(j, id, die, now);

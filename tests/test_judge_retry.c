@@ -9,7 +9,7 @@
 
 enum { COMMAND = 100, PAGE = 4000, SENSE = 10000, ECC = 700, READ = COMMAND + SENSE + PAGE };
 
-/* A read of page 0 that fails so often, and one of page 16 that fails once. */
+/* A read of page 0 that fails `times` times, and one of page 16 that fails once. */
 static struct judge *two_reads(uint32_t times)
 {
 	static const tick_t read_ns[] = { SENSE }, program_ns[] = { 100000 };

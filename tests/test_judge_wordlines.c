@@ -223,7 +223,7 @@ static void break_two_passes(enum breach breach)
 	}
 }
 
-/* Work whose wordline has all pages, or whose program waits for a read. */
+/* A round of work is over although its wordline has all pages. */
 static void leave_too_early(void)
 {
 	struct judge *j = judge_of(1);

@@ -41,7 +41,7 @@ static int owner_on(const struct bed *b, plane_t plane, uint32_t block, uint32_t
 	return (int)flash_owner(b->drive->flash, page_on(b, plane, block, page));
 }
 
-/* The next request of the run is that before which the die fails. */
+/* Serves a request just before which the die fails. */
 static void serve_after_failure(struct bed *b, enum request_type type, sector_t page, uint32_t pages)
 {
 	parity_of(b)->requests = parity_of(b)->settings->fail_at - 1;
@@ -92,7 +92,7 @@ static void test_places_of_two_planes(void **state)
 	bed_close(&b);
 }
 
-/* A stripe that is not full has no parity yet.  Nobody waits for it: all programs take place side by side. */
+/* A stripe that is not full has no parity yet.  No request waits for it: all programs run side by side. */
 static void test_parity_is_not_waited_for(void **state)
 {
 	struct bed b;
@@ -113,7 +113,7 @@ static void test_parity_is_not_waited_for(void **state)
 	bed_close(&b);
 }
 
-/* Units of 12 data pages: one is free less when it is opened; copies pass through the controller. */
+/* Units have 12 data pages; their parity is not counted as free. */
 static void test_free_pages_are_those_of_data(void **state)
 {
 	struct bed b;
@@ -143,7 +143,7 @@ static void test_an_update_pads(void **state)
 	bed_close(&b);
 }
 
-/* The default budget of a mapping cache is a page for 1,024 of the drive, 16 here, whatever units have. */
+/* The default budget of a mapping cache is a page for 1,024 of the drive, 16 here, with those of parity. */
 static void test_the_map_budget_is_of_all_pages(void **state)
 {
 	struct bed b;
@@ -335,8 +335,8 @@ static void test_open_units_end(void **state)
 	bed_close(&b);
 }
 
-/* The die fails while a victim is begun and its live pages go to the last unit, which ends: what the victim
- * holds has moved before. */
+/* The die fails while a victim is begun and its live pages go to the last unit, which ends then: the rest of
+ * the victim must move before. */
 static void test_a_victim_begun_is_finished_first(void **state)
 {
 	struct random random;
@@ -359,7 +359,7 @@ static void test_a_victim_begun_is_finished_first(void **state)
 	bed_close(&b);
 }
 
-/* The parity of stripe 1 would be on die 2, which fails: the data of the stripe is not lost and has none. */
+/* The parity of stripe 1 would be on die 2, which fails: the stripe has no parity, but loses no data. */
 static void test_no_parity_on_the_die_that_failed(void **state)
 {
 	struct bed b;
@@ -375,7 +375,7 @@ static void test_no_parity_on_the_die_that_failed(void **state)
 	bed_close(&b);
 }
 
-/* All 0.1 of 16 x 12 pages are 20 before, 0.1 of 16 x 8 pages 13 after. */
+/* The threshold of 0.1 is 20 of 16 x 12 pages before the failure, 13 of 16 x 8 pages after it. */
 static void test_the_threshold_is_of_the_pages_that_are_left(void **state)
 {
 	struct bed b;
@@ -389,7 +389,7 @@ static void test_the_threshold_is_of_the_pages_that_are_left(void **state)
 	bed_close(&b);
 }
 
-/* Pages 0, 3 and 6 are on die 0.  Page 3 is dead when that fails; the other two are made anew in unit 1, from
+/* Pages 0, 3 and 6 are on die 0.  Page 3 is dead when that fails; the other two are rebuilt in unit 1, from
  * four data pages and two of parity. */
 static void test_all_is_rebuilt_at_once(void **state)
 {
@@ -412,8 +412,8 @@ static void test_all_is_rebuilt_at_once(void **state)
 	bed_close(&b);
 }
 
-/* A unit that ended with 5 of 12 pages, all live, is no victim, and one with more live pages is in its place;
- * with a dead page it is. */
+/* A unit that ended with 5 of 12 pages, all live, is no victim: one with more live pages but a dead one is
+ * collected.  Once it has a dead page itself, it is a victim. */
 static void test_a_unit_that_ended_without_a_dead_page(void **state)
 {
 	struct bed b;
@@ -457,8 +457,8 @@ static void test_a_unit_that_holds_more_than_a_new_one(void **state)
 	bed_close(&b);
 }
 
-/* Page 2 is read twice, so its block is due when the unit closes: with its last page, long after the block
- * was full, or because a die fails. */
+/* Page 2 is read twice, so its block is due for refresh when the unit closes: with its last page, long after
+ * the block was full, or because a die fails. */
 static void test_a_unit_is_refreshed_when_it_has_closed(void **state)
 {
 	struct bed b;

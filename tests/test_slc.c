@@ -31,7 +31,7 @@ static int state_of(const struct bed *b, block_t block)
 	return (int)b->drive->ftl->store->space->block[block].state;
 }
 
-/* Two blocks of two pages; the fifth page goes to block 0, which the pool never has. */
+/* Two SLC blocks of two pages; the fifth page goes to block 0, which is never an SLC block. */
 static void test_times_and_places(void **state)
 {
 	struct bed b;
@@ -134,8 +134,8 @@ static void test_a_flush_fills_up_normal_blocks(void **state)
 	bed_close(&b);
 }
 
-/* Two folded pages lack a third one when nothing else goes on: it is made up, but no page of the open SLC
- * block. */
+/* Two folded pages lack a third one when nothing else goes on: a pad takes its place.  The open SLC block
+ * gets no pad. */
 static void test_a_stall_fills_up_what_was_folded(void **state)
 {
 	struct bed b;
@@ -240,15 +240,15 @@ static void test_a_page_waits_for_a_fold(void **state)
 	bed_close(&b);
 }
 
-/* A victim of idle time is begun, 1 of its 2 live pages is on the way, when a page needs a fold: what a fold
- * takes was promised to the victim, so that is finished first. */
+/* A victim of idle time is begun, 1 of its 2 live pages is being moved, when a page needs a fold: the pages
+ * that a fold takes are reserved for the victim, so the victim is finished first. */
 static void test_a_victim_begun_is_finished_before_a_fold(void **state)
 {
 	struct bed b;
 
 	(void)state;
 	bed_open(&b, DYNAMIC "slc.when_full=fold gc.soft=0.99 upkeep.idle_ns=1000000 upkeep.step_pages=1 ");
-	/* Pages 0 to 5 are folded into block 2, 6 to 9 in the cache; 4 and 5 stay live. */
+	/* Pages 0 to 5 are folded into block 2, 6 to 9 are in the cache; 4 and 5 stay live. */
 	serve(&b, 0, REQUEST_WRITE, 0, 10);
 	serve(&b, b.last, REQUEST_TRIM, 0, 4);
 	assert_int_equal(flash_owner(b.drive->flash, 2 * 6 + 5), 5);
@@ -306,7 +306,7 @@ static void test_folding_comes_before_collecting(void **state)
 	bed_close(&b);
 }
 
-/* Without streams for what moves, a folded page goes to the block that the host writes. */
+/* Without separate streams for moved pages, a folded page goes to the block that the host writes. */
 static void test_folding_among_new_data(void **state)
 {
 	struct bed b;
@@ -320,8 +320,8 @@ static void test_folding_among_new_data(void **state)
 	bed_close(&b);
 }
 
-/* Pages 0 to 5 were folded into block 0, 6 and 7 into block 1.  Page 5 is moved once more, and not
- * beside what is folded next. */
+/* Pages 0 to 5 were folded into block 0, 6 and 7 into block 1.  Page 5 is moved once more, but not into the
+ * block of folded pages. */
 static void test_what_was_folded_and_lives(void **state)
 {
 	struct bed b;
@@ -365,7 +365,7 @@ static void test_a_fold_is_cut_short(void **state)
 	bed_close(&b);
 }
 
-/* A block may be kept; an erase has a time of its own. */
+/* With slc.keep a block is kept; slc.erase_ns is the time of an erase. */
 static void test_a_block_is_kept(void **state)
 {
 	struct bed b;
@@ -451,7 +451,7 @@ static void test_the_law_of_the_first_fold(void **state)
 	}
 }
 
-/* Every page of the host went to the one or the other. */
+/* Every page of the host went either to the cache or to a normal block. */
 static void test_pages_are_counted_once(void **state)
 {
 	static const char *const names[] = { "page", "dftl", "sftl", "optimal", "across", "mmap",

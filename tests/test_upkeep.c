@@ -1,6 +1,6 @@
 /*
  * Collection ahead of need, in idle time and at a rate, and of the planes of a die together: cases worked by
- * hand, the law of the rate, refusals.
+ * hand, and the law of the rate.
  *
  * One die of one plane, 8 blocks of 4 pages.  A command takes 100 ns on the bus, a page 4,000; a read is
  * q = 100 + 10,000 + 4,000 ns, a program p = 100 + 4,000 + 100,000, an erase e = 100 + 1,000,000.  A page is
@@ -51,10 +51,10 @@ static void test_a_request_waits_for_one_step(void **state)
 	(void)state;
 	bed_open(&b, IDLE);
 	fill_first_block(&b);
-	/* It comes when the copy is being programmed. */
+	/* It arrives when the copy is being programmed. */
 	assert_int_equal(serve(&b, b.last + IDLE_NS + 20000, REQUEST_READ, 0, 1), K - 20000 + Q);
 	assert_statistic(&b, "upkeep.steps", 1);
-	/* The next step comes as long after it; its read is in the cells when a request comes. */
+	/* The next step begins as long after it; its read is in the cells when a request arrives. */
 	assert_int_equal(serve(&b, b.last + IDLE_NS + 1000, REQUEST_READ, 0, 1), 2 * Q - 1000);
 	assert_statistic(&b, "upkeep.steps", 2);
 	assert_statistic(&b, "upkeep.interrupted", 2);
@@ -80,7 +80,7 @@ static void test_no_step_beside_a_request(void **state)
 	(void)state;
 	bed_open(&b, IDLE);
 	fill_first_block(&b);
-	/* Its five pages take longer than the wait. */
+	/* The five pages of the request take longer than the wait. */
 	drive_run_until(b.drive, b.last + IDLE_NS - 1);
 	drive_submit(b.drive, &(struct request){ .type = REQUEST_WRITE, .start = 32, .sectors = 20 });
 	drive_run_until(b.drive, b.last + 2 * IDLE_NS);
@@ -105,7 +105,6 @@ static void test_a_page_dies_between_two_steps(void **state)
 	bed_close(&b);
 }
 
-/* 27 pages would have to be free. */
 /* A unit of two planes has two live pages: a step is one page of each plane, and then both blocks are
  * erased. */
 static void test_a_step_of_a_unit(void **state)
@@ -124,6 +123,7 @@ static void test_a_step_of_a_unit(void **state)
 	bed_close(&b);
 }
 
+/* gc.soft wants 26 pages to be free, and they are. */
 static void test_enough_is_free(void **state)
 {
 	struct bed b;
@@ -136,7 +136,7 @@ static void test_enough_is_free(void **state)
 	bed_close(&b);
 }
 
-/* A forced collection finishes the block begun; the other one has a page more to move. */
+/* A forced collection finishes the victim begun, which has one more page to move. */
 static void test_a_forced_collection_finishes_the_block(void **state)
 {
 	struct bed b;
@@ -157,8 +157,8 @@ static void test_a_forced_collection_finishes_the_block(void **state)
 	bed_close(&b);
 }
 
-/* Survivors go where the host writes, and the last free block is opened for them: the host may take of it
- * what the block begun does not need. */
+/* Survivors go where the host writes, and the last free block is opened for them: the host may use only those
+ * of its pages that the victim begun does not need. */
 static void test_room_is_kept_for_the_block_begun(void **state)
 {
 	static const sector_t again[] = { 0, 4, 8, 12, 0, 8 };
@@ -200,16 +200,16 @@ static void test_pages_are_paid_for(void **state)
 	assert_int_equal(serve(&b, 10000000, REQUEST_WRITE, 9, 1), Q + P);
 	assert_statistic(&b, "upkeep.rate_pages", 2);
 	assert_statistic(&b, "gc.collections", 1);
-	/* Block 1 is full, but what it holds lives: the credit is lost. */
+	/* Block 1 is full, but all its pages are live: the credit is lost. */
 	assert_int_equal(serve(&b, 15000000, REQUEST_WRITE, 10, 1), P);
 	assert_statistic(&b, "upkeep.rate_pages", 2);
-	/* So it is for the first of these two; then block 1 has a dead page, and one of its pages moves. */
+	/* So is that of the first of these two; then block 1 has a dead page, and one of its pages moves. */
 	serve(&b, 20000000, REQUEST_WRITE, 0, 2);
 	assert_statistic(&b, "upkeep.rate_pages", 3);
 	bed_close(&b);
 }
 
-/* Every second page. */
+/* A page moves with every second write. */
 static void test_half_a_page_of_credit(void **state)
 {
 	struct bed b;
@@ -267,7 +267,7 @@ static void test_copies_join(void **state)
 	}
 }
 
-/* The first plane is low; the second one will be after another block. */
+/* The first plane is below the threshold; the second one will be after one more block. */
 static void test_planes_are_collected_together(void **state)
 {
 	static const struct {

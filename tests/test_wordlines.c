@@ -27,7 +27,7 @@ static void request(struct bed *b, tick_t arrival, enum request_type type, secto
 						   .sectors = pages * sectors }));
 }
 
-/* Serves what is in the drive as if a request stood at the door.  Returns when the last one was done. */
+/* Completes the requests in the drive as if another one waited to enter.  Returns when the last was done. */
 static tick_t served(struct bed *b)
 {
 	while (b->drive->in_drive && drive_run_to_completion(b->drive))
@@ -65,7 +65,7 @@ static void test_wordlines_of_two_planes_join(void **state)
 	bed_close(&b);
 }
 
-/* The first page waits for 50,000 ns, whoever comes meanwhile; then the wordline is filled up. */
+/* The first page waits for 50,000 ns, whatever arrives meanwhile; then the wordline is filled up. */
 static void test_the_wait_begins_with_the_first_page(void **state)
 {
 	struct bed b;
@@ -85,7 +85,7 @@ static void test_the_wait_begins_with_the_first_page(void **state)
 	bed_close(&b);
 }
 
-/* Nothing else can go on: so it is at the end of a run, too. */
+/* The wordline is filled up when nothing else can go on, and so at the end of a run. */
 static void test_a_stall_fills_up(void **state)
 {
 	struct bed b;
@@ -172,7 +172,7 @@ static void test_a_read_suspends_a_wordline(void **state)
 
 /* ---- two passes ---- */
 
-/* First, first of the next, second: the block ends with the second pass of its last wordline. */
+/* First pass, first pass of the next wordline, second pass: a block ends with that of its last wordline. */
 static void test_two_passes(void **state)
 {
 	struct bed b;
@@ -191,7 +191,7 @@ static void test_two_passes(void **state)
 	bed_close(&b);
 }
 
-/* A page: two pads, and the next wordline for its second pass, of pads alone and so programmed once. */
+/* A page takes two pads and, for its second pass, a next wordline of pads alone, which has one pass only. */
 static void test_two_passes_are_filled_up(void **state)
 {
 	struct bed b;
@@ -243,7 +243,7 @@ static void test_the_load_of_two_passes(void **state)
 
 /* ---- questions ---- */
 
-/* What lacks pages holds up a request, or any data of the host. */
+/* A wordline that lacks pages holds up a request, or any data of the host. */
 static void test_what_is_held_up(void **state)
 {
 	struct bed b;
@@ -271,7 +271,7 @@ static void test_what_is_held_up(void **state)
 	bed_close(&b);
 }
 
-/* With two passes the first wordline is held up by the second one, of which a page is there. */
+/* With two passes the first wordline is held up until the second one has all pages. */
 static void test_a_second_pass_is_held_up(void **state)
 {
 	struct bed b;
@@ -295,7 +295,7 @@ static void test_a_second_pass_is_held_up(void **state)
 	bed_close(&b);
 }
 
-/* Outside time pages are programmed one by one; before the first request a wordline begins. */
+/* Untimed, pages are programmed one by one; the first request begins a new wordline. */
 static void test_preparation_ends_with_whole_wordlines(void **state)
 {
 	struct bed b;
@@ -338,8 +338,8 @@ static void test_survivors_wait_for_each_other(void **state)
 
 /* ---- work in idle time ---- */
 
-/* A step of a page: the round is over although its program waits for its wordline.  The third one completes
- * it.  */
+/* With steps of one page, a round is over although its program waits for its wordline.  The third round
+ * completes the wordline. */
 static void test_rounds_leave_programs_that_wait(void **state)
 {
 	struct bed b;

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Address sanitizers: several times slower, and no limit of address space is one. */
+/* Address sanitizers are several times slower, and do not work under a limit of the address space. */
 #if defined __has_feature
 #if __has_feature(address_sanitizer)
 #define SANITIZED 1

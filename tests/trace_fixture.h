@@ -1,5 +1,5 @@
 /*
- * For the tests of trace formats: requests in short, and how records are compared.
+ * For the tests of trace formats: short names for request types, and the comparison of records.
  */
 #ifndef TESTS_TRACE_FIXTURE_H
 #define TESTS_TRACE_FIXTURE_H

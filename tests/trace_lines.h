@@ -6,13 +6,13 @@
 
 #include "tests/trace_fixture.h"
 
-/* Of the lines of format csv below, and the first line of format json, whose keys they name. */
+/* The columns of the csv lines below, and the first json line, whose keys have these columns. */
 #define COLUMNS "time_us,op,offset_bytes,size_sectors,-,device,response_ms"
 #define OBJECT  "{\"when\":1,\"do\":\"R\",\"at\":0,\"n\":1,\"why\":\"x\",\"on\":\"sda\",\"took\":1}"
 
 struct good {
 	const char *format, *line;
-	struct record record; /* .line is not looked at */
+	struct record record; /* .line is not compared */
 };
 
 static const struct good good_lines[] = {

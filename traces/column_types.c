@@ -78,7 +78,8 @@ bool column_scsi(struct scan *s, const struct column *c, struct record *r)
 	return r->type != REQUEST_TYPES;
 }
 
-/* Other events have other columns; a line of names stands in the place of each event's first one. */
+/* Other events have other columns.  A line that names an event's columns, "DiskRead, TimeStamp, ...", is no
+ * request. */
 bool column_event(struct scan *s, const struct column *c, struct record *r)
 {
 	const char *word, *at;

@@ -1,5 +1,5 @@
 /*
- * Columns that say what a request is, but for the most frequent ones (columns.c).  Internal to traces/.
+ * Columns of type, flags and hint, except the most frequent ones (columns.c).  Internal to traces/.
  */
 #ifndef TRACES_COLUMN_TYPES_H
 #define TRACES_COLUMN_TYPES_H

@@ -19,7 +19,7 @@ SCAN bool column_flag(struct scan *s, const struct column *c, struct record *r)
 	return true;
 }
 
-/* A write, a read, a FLUSH, a write with FUA.  SSDsim itself knows the first two. */
+/* 0 is a write, 1 a read, 2 a FLUSH, 4 a write with FUA.  SSDsim itself has only 0 and 1. */
 SCAN bool column_operation(struct scan *s, const struct column *c, struct record *r)
 {
 	uint64_t operation;
@@ -78,7 +78,7 @@ static bool column_words(struct scan *s, const struct column *c)
 	return true;
 }
 
-/* The device's name extends from the first of its columns to the end of the last. */
+/* The device's name extends from the start of its first column to the end of its last one. */
 SCAN bool column_device(struct scan *s, const struct column *c)
 {
 	const char *begin = s->at;
@@ -102,7 +102,7 @@ static bool column_device_pair(struct scan *s)
 	return true;
 }
 
-/* Read, write, or what else. */
+/* A column of kind COLUMN_TYPE. */
 SCAN bool column_type(struct scan *s, const struct column *c, struct record *r)
 {
 	switch (c->form) {
@@ -225,14 +225,14 @@ bool columns_check_place(struct scan *s, const struct columns *c, struct record 
 	return columns_place(s, c, r);
 }
 
-/* Skips to the next comma: what is passed over may have blanks in it. */
+/* Skips to the next comma; the skipped text may contain blanks. */
 SCAN void columns_pass(struct scan *s)
 {
 	while (s->at < s->end && *s->at != ',')
 		s->at++;
 }
 
-/* The kind of a line whose place could not be taken. */
+/* The kind of a line whose offset or size is invalid. */
 static enum parsed columns_misplaced(const struct columns *c, const struct record *r)
 {
 	return c->may_be_empty && !r->bytes ? PARSED_OTHER : PARSED_BAD;
@@ -248,14 +248,14 @@ static bool columns_are_words(const char *begin, const char *end)
 	return true;
 }
 
-/* May the field be empty?  A command before it has no place. */
+/* True if the field may be empty, as offset and size may behind the type of a command without sectors. */
 SCAN bool columns_may_lack(const struct column *column, const struct record *r)
 {
 	return column->may_be_empty || (!request_has_sectors(r->type) && column->kind == COLUMN_OFFSET) ||
 	       (!request_has_sectors(r->type) && column->kind == COLUMN_SIZE);
 }
 
-/* Does the line end before the field, one of those that may be left out there? */
+/* True if the line ends before a hint, flags or control, which may be missing there. */
 SCAN bool columns_lacks_last(const struct scan *s, const struct column *column)
 {
 	return s->at == s->end && column->kind >= COLUMN_HINT && column->kind < COLUMN_IGNORED;

@@ -1,12 +1,12 @@
 /*
- * Lines of columns.  A text names the columns: that of a format's row (formats.c), or one that a user gives
- * with --columns for a trace in no known format, "time_us,op,offset_bytes,size_bytes".
+ * Lines of columns.  A text names the columns, "time_us,op,offset_bytes,size_bytes": that of a format's row
+ * (formats.c), or, for a trace in no known format, the one that a user gives with --columns.
  *
- * A format's text may say more of a column than its name, in this order:
+ * In a format's text, a column's name may be followed by these, in this order:
  *
  *	offset_bytes~           a spreadsheet may have shortened the number ("1.82083E+11")
  *	response?               may be empty; a line without a type is no request
- *	device_number=volume    what messages call it
+ *	device_number=volume    its name in messages
  */
 #ifndef TRACES_COLUMNS_H
 #define TRACES_COLUMNS_H
@@ -98,10 +98,10 @@ struct columns {
 	unsigned count;
 	enum separators separators;
 	bool more;
-	bool named;        /* by a user or by the heading, which is the first line of words */
+	bool named;        /* by a user or by the first line, which may be a heading of words */
 	bool may_be_empty; /* the size may be 0, and the line is no request then */
-	char heading;      /* first letter of the first line; 0: it has none */
-	char above;        /* that of a line which may stand above it; 0: none may */
+	char heading;      /* first letter of the heading; 0: the format has none */
+	char above;        /* first letter of a line that may stand above the heading; 0: none may */
 	uint32_t time_unit_ns, offset_unit, size_unit;
 	uint64_t offset_limit, size_limit;
 	char labels[COLUMNS_BYTES];
@@ -116,7 +116,7 @@ void columns_of_format(struct columns *, const struct columns_text *);
  * column is missing, or two columns mean the same. */
 bool columns_parse(struct columns *, const char *names, struct fault *);
 
-/* Has named columns stand between commas if this line, the heading, has some. */
+/* Lets commas separate named columns if this line contains any. */
 void columns_separate(struct columns *, const char *begin, const char *end);
 
 /* Parses a line whose columns are s->columns; see format_parse (traces/format.h). */
@@ -126,7 +126,7 @@ enum parsed columns_read(struct scan *, struct record *);
  * line is no request.  A device's name is in s->name. */
 bool columns_read_field(struct scan *, const struct column *, struct record *);
 
-/* Converts offset and size, which were parsed, to bytes and checks them. */
+/* Converts the parsed offset and size to bytes and checks them. */
 bool columns_check_place(struct scan *, const struct columns *, struct record *);
 
 #endif

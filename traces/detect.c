@@ -190,7 +190,7 @@ static const char *detect_heading_line(const struct detect_head *head, const cha
 	return begin;
 }
 
-/* What the first line says.  A comment that leaves something open is a comment. */
+/* Reads the first line as a heading.  A comment is one only if it leaves nothing open. */
 static enum heading_kind detect_heading(
 	const struct detect_head *head, struct heading *h, struct detected *found)
 {

@@ -42,7 +42,7 @@ struct format {
 	format_write *write, *introduce;
 	bool writes_trims, writes_heading;
 	bool writes_flushes, writes_fua, writes_hints;
-	bool writes_objects;    /* at the end, by what is below: `write` is not called */
+	bool writes_objects;    /* at the end, with objects_write(); `write` is not called */
 	uint32_t write_step_ns; /* times are rounded down to multiples of it; 0: cannot be written */
 };
 
@@ -63,7 +63,7 @@ void format_begin(const struct format *, struct columns *, struct scan *);
 /* REQUEST_TYPES: it is neither a read nor a write. */
 enum request_type scsi_type(unsigned command);
 
-/* The keys of an object and its values, between commas. */
+/* The keys of an object, and its values, separated by commas. */
 struct json_lines {
 	char names[JSON_LINE_BYTES], values[JSON_LINE_BYTES];
 };
@@ -71,7 +71,7 @@ struct json_lines {
 /* False if the line is no object, or a very long one. */
 bool json_flatten(const char *begin, const char *end, struct json_lines *);
 
-/* Gives columns the keys of the first object. */
+/* Takes the keys of the columns from the first object. */
 void json_name_keys(struct columns *, const struct json_lines *);
 
 /* Functions of the table, for formats that columns do not describe and for writing. */
@@ -82,10 +82,10 @@ format_parse vscsi1_parse, vscsi2_parse, objects_parse, json_parse;
 format_write ssdsim_write, disksim_write, spc_write, msr_write, systor_write, blkparse_write, fio_write,
 	fio_introduce, csv_write, csv_write_more;
 
-/* "223490 + 8"; no request if there is none. */
+/* Parses "223490 + 8".  PARSED_OTHER if it is missing, or for 0 sectors. */
 format_parse blkparse_parse_place;
 
-/* Requests for a file in oracleGeneral.  False and a fault if the format has no form for one. */
+/* Requests for a file in oracleGeneral.  False and a fault if the format cannot express one. */
 struct objects *objects_create(void);
 void objects_free(struct objects *);
 bool objects_add(struct objects *, const struct request *, struct fault *);

@@ -65,7 +65,7 @@ enum parsed blkparse_parse_place(struct scan *s, struct record *r)
 	return scan_place(s, r, sector, SECTOR_BYTES, sectors, SECTOR_BYTES) ? PARSED_RECORD : PARSED_BAD;
 }
 
-/* "F" in front is a FLUSH before the request, or alone where no place follows. */
+/* "F" in front is a FLUSH before the request, or a FLUSH alone if no sector follows. */
 static enum parsed blkparse_parse_request(struct scan *s, struct record *r, const char *type, size_t bytes)
 {
 	bool flush = bytes && *type == 'F';

@@ -9,8 +9,8 @@
  *
  *	0.125 dd/1234 block:block_rq_issue:8,0 W 4096 () 223490 + 8 [dd]
  *
- * What stands before the time differs, and a process may have any name: the time is the first number with
- * decimals and a colon behind it.  As of blkparse, a format takes one event of a request. */
+ * The fields before the time differ, and a process may have any name: the time is the first number with
+ * decimals and a colon behind it.  As with blkparse, a format takes one event of a request. */
 #include "traces/format.h"
 
 #include <stdlib.h>

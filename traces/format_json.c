@@ -1,6 +1,6 @@
 /* JSON lines: an object for each request, {"ts_us": 5, "op": "read", "lba": 8, "sectors": 8}.  Keys are names
- * of columns, found as those of a heading are (heading.h), in any order; what stands in inner objects and
- * arrays is passed over. */
+ * of columns, found as those of a heading are (heading.h), in any order; inner objects and arrays are
+ * skipped. */
 #include "traces/format.h"
 #include "traces/heading.h"
 
@@ -26,7 +26,7 @@ static bool json_takes(struct scan *s, char wanted)
 	return true;
 }
 
-/* Behind the opening quote, up to and beyond the closing one. */
+/* Reads a text from behind its opening quote, and moves behind the closing one. */
 static bool json_string(struct scan *s, struct json_text *text)
 {
 	for (text->begin = s->at; s->at < s->end && *s->at != '"'; s->at++)
@@ -38,7 +38,7 @@ static bool json_string(struct scan *s, struct json_text *text)
 	return true;
 }
 
-/* Passes over an object or array. */
+/* Skips an object or array. */
 static bool json_inner(struct scan *s)
 {
 	struct json_text text;
@@ -57,7 +57,7 @@ static bool json_inner(struct scan *s)
 	return scan_problem(s, "an inner object or array has no end");
 }
 
-/* A value; of an inner object or array nothing. */
+/* A value; an inner object or array is skipped, with an empty text. */
 static bool json_value(struct scan *s, struct json_text *text)
 {
 	json_blanks(s);
@@ -100,7 +100,7 @@ static bool json_continues(struct scan *s, bool *bad)
 
 /* ---- requests ---- */
 
-/* The column of a key, which is most often where it was in the first line; NULL: none. */
+/* The column of a key, searched first at its place in the first line; NULL: none. */
 static const struct column *json_column(const struct columns *c, unsigned i, const struct json_text *key)
 {
 	size_t bytes = (size_t)(key->end - key->begin);
@@ -179,7 +179,7 @@ enum parsed json_parse(struct scan *s, struct record *r)
 
 /* ---- the first line ---- */
 
-/* Appends what can stand between commas. */
+/* Appends the text, its commas replaced by blanks.  False if there is no room. */
 static bool json_append(char *line, size_t *n, const struct json_text *text)
 {
 	size_t bytes = (size_t)(text->end - text->begin);

@@ -2,8 +2,8 @@
  * Requests typed by hand, one per line; `-L w0+8,w3,=r0+2,gc` gives the same with commas.  An address is a
  * page of the drive, or PAGE.SECTOR; with a sector, the length is in sectors, too.  Each request arrives 100
  * ms after the previous one, when the drive has long been idle; with "=" it arrives at the same time.  "@3"
- * behind it is its device and its hint; "u3" is a command: data with that hint goes on in a new block.  "f"
- * is a FLUSH; "!" behind a write, at the end, says that it is one with FUA.
+ * behind it is its device and its hint; "u3" is a command: data with hint 3 continues in a new block.  "f"
+ * is a FLUSH; "!" at the end of a write sets FUA.
  *
  * For drives that are written in zones: "a" is a write that is appended to the zone of its address; "zo3",
  * "zc3" and "zf3" open, close and finish zone 3.
@@ -64,7 +64,7 @@ static bool list_parse_place(struct scan *s, struct record *r)
 	return scan_place(s, r, start, unit, length, unit);
 }
 
-/* Device and hint are the same number: of the one and the other, the settings choose. */
+/* Sets device and hint to the same number; the settings choose which of them counts. */
 static bool list_parse_hint(struct scan *s, struct record *r)
 {
 	uint64_t hint;

@@ -43,7 +43,7 @@ struct objects_object {
 	uint32_t hash, link, last;
 };
 
-/* All requests: each tells of the next one for its object. */
+/* All requests: each has the number of the next one for its object. */
 struct objects {
 	struct objects_record *record;
 	struct objects_object *object;

@@ -1,6 +1,6 @@
 /*
  * Synthetic block traces from a profile: requests made on the fly, in constant memory, the same ones every
- * time.  Knows profiles, distributions and requests; nothing of drives, trace files or formats.
+ * time.  Deals with profiles, distributions and requests, not with drives, trace files or formats.
  *
  * The model.  A request is a read or a write; the number of each is exact.  Reads and writes are described
  * apart, by the groups `read` and `write` of the profile.  Where a request begins:
@@ -8,23 +8,23 @@
  *	sequential  share that begins where an earlier request of its kind ended.  follow = new:
  *	            one at a new place; any: also one at a repeated place; last: the very last
  *	            request.  `streams` runs go on side by side.
- *	recent      share that repeats one of the last `recent_depth` requests, the likelier
- *	            the fresher
+ *	recent      share that repeats one of the last `recent_depth` requests, more recent
+ *	            ones more often
  *	popular     share that goes to one of a fixed set of places, `places` times as many as
  *	            there are requests of the kind (0: every point of the grid), with popularity
  *	            (rank + flat * number)^-zipf
- *	near        share that begins within `near_span` of one of the last requests, the
- *	            likelier the nearer
+ *	near        share that begins within `near_span` of one of the last requests, nearer
+ *	            places more often
  *	(the rest)  begins anywhere
  *
  * A repeat keeps start and length, but for the share `resized`, which gets a new length, and the share
  * `shifted`, which overlaps the place from another start; the share `other` of the repeats goes to places of
  * the other kind.  All other lengths come from the mix `sizes`, "4K:58 8K:5" (size:weight), whose weights
- * give way to what is stated of them: `mean`, `small`, `odd`, and `across` of both kinds together
+ * are adjusted to the targets `mean`, `small`, `odd`, and `across` of both kinds together
  * (generate_targets.h).
  *
  *	requests, space, seed, write_share, brief    at the top level; `together` is the share of
- *	            requests that are of their predecessor's kind for that reason alone
+ *	            requests whose kind is not drawn but copied from their predecessor
  *	arrival     law = fixed: gaps are as listed in `gaps`, "900:3 3400:1" (us:weight);
  *	            exponential: those are means
  *	place       starts are multiples of `grid`, shifted by `offset`; the share `head` of the
@@ -44,10 +44,10 @@ struct generator;
 
 /*
  * Opens a profile: a path (it contains '/' or ends in ".cfg") or a name, looked up as
- * NAME.cfg in $SSDLAB_PROFILES, in traces/profiles beside the executable, and in
- * traces/profiles of the current folder.  `overrides` are n texts "key=value" that take
- * precedence over the file, e.g. "requests=50000" or "write.sequential=0.5".
- * NULL and a fault if there is no such profile or it says something impossible.
+ * NAME.cfg in $SSDLAB_PROFILES, in traces/profiles beside the executable, in
+ * traces/profiles of the current folder, and among the compiled-in profiles.  `overrides`
+ * are n texts "key=value" that take precedence over the file, e.g. "requests=50000" or
+ * "write.sequential=0.5".  NULL and a fault if there is no such profile or it is invalid.
  */
 struct generator *generator_open(const char *profile, char *const overrides[], size_t n, struct fault *);
 void generator_close(struct generator *);

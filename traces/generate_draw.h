@@ -2,7 +2,7 @@
  * Drawing from distributions in constant time and memory: an empirical mix of values
  * (alias method; Walker 1977, Vose 1991) and Zipf-Mandelbrot ranks (rejection-inversion;
  * Hoermann and Derflinger, "Rejection-inversion to generate variates from monotone
- * discrete distributions", ACM TOMACS 1996).  Knows numbers only, no requests.
+ * discrete distributions", ACM TOMACS 1996).  Deals with numbers only, not with requests.
  */
 #ifndef TRACES_GENERATE_DRAW_H
 #define TRACES_GENERATE_DRAW_H

@@ -12,7 +12,7 @@
 /* Path of the file a name stands for, to be freed; NULL if there is none. */
 char *profile_find(const char *name);
 
-/* The fault that there is none, with the nearest name; returns false. */
+/* Sets the fault that there is no such profile and names the nearest one; returns false. */
 bool profile_missing(const char *name, struct fault *);
 
 /* See generator_list(). */

@@ -5,11 +5,11 @@
 
 #define NAME_BYTES 48
 
-/* How far a name tells what its column is. */
+/* How surely a name identifies its column. */
 enum heading_sureness { SURE, UNSURE, AS_OFFSET /* sure if offsets are in bytes */ };
 
-/* Names without their unit, in small letters and digits only.  A unit at the end of a name ("time_us",
- * "Size (bytes)") takes the place of the one here. */
+/* Names without their unit, in lower-case letters and digits only.  A unit at the end of a name ("time_us",
+ * "Size (bytes)") replaces the one here. */
 static const struct heading_name {
 	const char *names; /* with blanks between them */
 	enum column_kind kind;
@@ -44,7 +44,7 @@ static const struct heading_name {
 };
 
 static const struct heading_unit {
-	const char *names, *column; /* what stands behind the "_" in a column's name */
+	const char *names, *column; /* the part behind the "_" in a column's name */
 	bool of_time;
 } heading_units[] = {
 	{ "ns nsec nanoseconds", "ns", true },
@@ -56,9 +56,9 @@ static const struct heading_unit {
 	{ "sector sectors", "sectors", false },
 };
 
-/* What one name of the heading says. */
+/* One name of the heading, interpreted. */
 struct heading_column {
-	const struct heading_name *name; /* NULL: nothing that is known */
+	const struct heading_name *name; /* NULL: unknown */
 	const struct heading_unit *unit; /* NULL: none in the name */
 	const char *text;
 	int bytes;
@@ -82,7 +82,7 @@ const char *heading_name(const char **at, const char *end, bool commas)
 	return name_end;
 }
 
-/* Small letters and digits; *unit is the start of the last part ("us" of "timeUs" and "time (us)"). */
+/* Lower-case letters and digits; *unit is the start of the last part ("us" of "timeUs" and "time (us)"). */
 static void heading_simplify(const char *text, int bytes, char simple[NAME_BYTES], size_t *unit)
 {
 	size_t n = 0;
@@ -160,7 +160,7 @@ struct heading_choice {
 	const struct heading_column *of[COLUMN_IGNORED]; /* NULL: none */
 };
 
-/* The first column of a kind that is sure, or else the first one. */
+/* For each kind, chooses the first column that is sure, or else the first one. */
 static void heading_choose(struct heading_choice *choice)
 {
 	const struct heading_column **of = choice->of;
@@ -183,7 +183,7 @@ static void heading_choose(struct heading_choice *choice)
 	}
 }
 
-/* False if a name begins as a number does: the line is no heading. */
+/* False if a name begins as a number does, or there are too many: the line is no heading. */
 static bool heading_split(struct heading_choice *choice, const char *at, const char *end)
 {
 	bool commas = memchr(at, ',', (size_t)(end - at)) != NULL;
@@ -218,7 +218,7 @@ static void heading_print(const struct heading_choice *choice, const char *type,
 	}
 }
 
-/* True if columns so named parse the line up to its type, in words. */
+/* True if columns with these names parse the line. */
 static bool heading_fits(const char *names, const char *begin, const char *end)
 {
 	struct scan s = { .line = 2, .names = names_create(), .at = begin, .end = end };
@@ -260,8 +260,8 @@ static bool heading_is_vague(const struct heading_choice *choice, char *question
 	return n;
 }
 
-/* A heading of names of columns alone, as of traces that were converted to csv: with one of those that other
- * tables mean otherwise or do not have. */
+/* True if the heading has only the names that --columns takes, as in traces converted to csv, and one of them
+ * is hint, flags or ctrl, which other tables lack or use otherwise. */
 static bool heading_is_own(char *columns, const char *begin, const char *end)
 {
 	bool commas = memchr(begin, ',', (size_t)(end - begin)), own = false;

@@ -14,7 +14,7 @@ enum heading_kind {
 };
 
 struct heading {
-	char columns[COLUMNS_BYTES]; /* of --columns; if unsure: a proposal */
+	char columns[COLUMNS_BYTES]; /* as --columns takes them; if unsure: a proposal */
 	char question[PROBLEM_BYTES];
 };
 

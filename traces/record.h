@@ -9,13 +9,13 @@
 
 #define RESPONSE_UNKNOWN UINT64_MAX
 
-/* A FLUSH goes before the record.  Of lines; the reader makes two records of it. */
+/* The line holds a FLUSH before its request; the reader makes two records of it. */
 #define RECORD_FLUSH_FIRST 0x80u
 
 struct record {
 	tick_t time;       /* ns, in the trace's own epoch */
 	uint64_t offset;   /* bytes from the start of the device */
-	uint64_t bytes;    /* > 0, but of commands without sectors */
+	uint64_t bytes;    /* > 0, except for commands without sectors */
 	uint64_t response; /* ns the traced system took, or RESPONSE_UNKNOWN */
 	uint64_t line;     /* line (or binary record) of the file, from 1 */
 	uint32_t device;   /* number in the file, or order of appearance of its name */

@@ -18,7 +18,7 @@ const char *scan_quote(const struct scan *s, char quote[32])
 	const char *p = s->at;
 	size_t n = 0;
 
-	/* At least one character, should it be a separator. */
+	/* At least one character, even if it is a separator. */
 	while (p < s->end && (!n || !scan_ends_field(s, p)) && n < 24) {
 		quote[n++] = *p >= ' ' && *p <= '~' ? *p : '?';
 		p++;

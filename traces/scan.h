@@ -33,13 +33,13 @@ struct scan {
 	const char *at, *end; /* the rest of the line */
 	uint64_t line;        /* its number, from 1 */
 	uint64_t unit_ns;     /* of a time column */
-	uint64_t clock_ns;    /* of formats that give steps of time: the time so far */
+	uint64_t clock_ns;    /* for formats that give steps of time: the time so far */
 	uint64_t rounded;     /* addresses without their last digits (1.2E+11) so far */
 	uint32_t page_bytes;  /* of the drive, for formats that count in pages; 0: there is no drive */
 	bool commands;        /* commands without sectors are requests */
-	bool flushes;         /* so are those that formats have left out: FLUSH, and FUA of writes */
+	bool flushes;         /* FLUSH, and FUA of writes, are read in formats of Linux and fio */
 	uint64_t unflushed;   /* if not, how many were left out so far */
-	bool as_written;      /* only what the format's own program knows is a request */
+	bool as_written;      /* takes only the types of request that the format's own program takes */
 	struct names *names;  /* devices that have names, not numbers */
 	const struct columns *columns; /* of the line; NULL: not known */
 	const char *name,
@@ -243,10 +243,10 @@ bool scan_device_pair(struct scan *);
 /* The type in the letters of Linux's block layer.  False if there is none: a flush or a message. */
 bool scan_rwbs(const char *letters, size_t n, enum request_type *type);
 
-/* The FLUSH before it, and FUA, in these letters: "FWFS"; counted, if they are left out. */
+/* The flags in letters like "FWFS": a FLUSH before the request, FUA.  If left out: 0, and counted. */
 uint8_t scan_rwbs_flags(struct scan *, const char *letters, size_t n);
 
-/* A FLUSH with this record's time and device, if such are requests. */
+/* Turns the record into a FLUSH, with its time and device; PARSED_OTHER if FLUSHes are left out. */
 enum parsed scan_flush(struct scan *, struct record *);
 
 /* Nothing may follow. */

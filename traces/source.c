@@ -36,7 +36,7 @@ static bool source_refill(struct source *s, struct fault *fault, size_t enough)
 	return true;
 }
 
-/* Text files from Windows may begin with an invisible mark. */
+/* Text files from Windows may begin with one. */
 static bool source_skip_byte_order_mark(struct source *s, struct fault *fault)
 {
 	if (!source_refill(s, fault, LINE_BYTES))

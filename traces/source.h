@@ -17,7 +17,7 @@ enum source_status { SOURCE_OK, SOURCE_END, SOURCE_BAD };
 
 /* "-" is standard input.  `member` chooses a file of an archive (its whole path or its last part), and must
  * outlive the source; NULL: the archive must hold exactly one.  `again`: it will be rewound, and data from a
- * pipe is kept, at most 4 GiB, in a file in $TMPDIR (/tmp) that has no name. */
+ * pipe is kept, at most 4 GiB, in an unnamed file in $TMPDIR (/tmp). */
 struct source *source_open(const char *path, const char *member, bool again, struct fault *);
 
 /* A source over bytes in memory, which must outlive it; `name` is used in messages. */
@@ -37,7 +37,7 @@ const char *source_head(struct source *, size_t *size, bool *whole, struct fault
  * Valid until the next call. */
 enum source_status source_line(struct source *, const char **begin, const char **end, struct fault *);
 
-/* The line read last ends in a newline; the last one of a file may not. */
+/* True if the line read last ends in a newline; the last one of a file may not. */
 bool source_line_ended(const struct source *);
 
 /* The next `bytes` bytes (at most 4096); fewer at the end of the file is SOURCE_BAD. */

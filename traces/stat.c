@@ -2,7 +2,7 @@
 #include "traces/stat_state.h"
 
 #define DEVICE_BITS    44u /* a page's key: device << 44 | page; both fit (scan.h, devices.h) */
-#define EXPECTED_PAGES 16u /* of a request are prefetched */
+#define EXPECTED_PAGES 16u /* at most prefetched for a request */
 
 struct trace_stat *trace_stat_create(uint64_t entry_bytes)
 {

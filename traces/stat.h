@@ -14,17 +14,17 @@
 
 struct trace_stat;
 
-/* `entry_bytes`, a power of two: the pages whose mapping entries a cache would hold. */
+/* `entry_bytes`, a power of two: size of the pages of page_reuse_8192_share, a cache of mapping entries. */
 struct trace_stat *trace_stat_create(uint64_t entry_bytes);
 void trace_stat_free(struct trace_stat *);
 
 /* Counts the next request; times ascend. */
 void trace_stat_add(struct trace_stat *, const struct record *);
 
-/* Counts a FLUSH, which is none of the requests. */
+/* Counts a FLUSH; it is not one of the requests. */
 void trace_stat_add_flush(struct trace_stat *);
 
-/* Optional prefetch of what the request after the next one needs of the tables. */
+/* Optional: prefetches the table entries that the request after the next one needs. */
 void trace_stat_expect(struct trace_stat *, const struct record *);
 
 /* Requests counted so far. */

@@ -136,7 +136,7 @@ static void plot_page(FILE *out, const char *title, const char *path, bool png)
 		fprintf(out, "%s\n", page[i]);
 }
 
-/* The script holds its data.  In a file without a name, which no signal leaves. */
+/* The script, with its data, in an unnamed file: a signal that ends the program leaves nothing behind. */
 static FILE *plot_script(const struct trace_stat *s, const char *title, const char *picture, bool png)
 {
 	FILE *out = tmpfile();

@@ -220,7 +220,7 @@ static uint64_t stat_size_count(const struct tally_entry *e)
 	return (uint64_t)e->count[0] + e->count[1];
 }
 
-/* Most frequent first; the smaller of equals first. */
+/* Most frequent first; equally frequent ones by size. */
 static int stat_by_frequency(const void *left, const void *right)
 {
 	const struct tally_entry *a = left, *b = right;
@@ -230,7 +230,7 @@ static int stat_by_frequency(const void *left, const void *right)
 	return (a->key > b->key) - (a->key < b->key);
 }
 
-/* The smallest size that a share of the reads (which = 0) or writes (1) does not exceed.
+/* The smallest size such that the share `part` of the reads (which = 0) or writes (1) is no larger.
  * The entries are sorted by size. */
 static uint64_t stat_size_percentile(
 	const struct tally_entry *sizes, size_t n, int which, uint64_t requests, double part)

@@ -19,8 +19,8 @@
 #define REGION_SIZES 4   /* regions of 1 MiB, 64 MiB, 1 GiB and 16 GiB, see figures.on_commonest_residue */
 #define CACHE_SIZES  9   /* caches of 1, 4, 16, ... MiB, see figures.reuse_within */
 
-/* S-FTL's cache of 8 KiB holds about 111 mapping pages of 1 MiB each, one of 64 KiB 936, DFTL's 8,192 entries
- * (MSST 2011). */
+/* S-FTL's cache holds about 111 mapping pages, for 1 MiB each, in 8 KiB and 936 in 64 KiB; DFTL's holds 8,192
+ * entries (MSST 2011). */
 #define REGION_BITS  20u
 #define FEW_REGIONS  111u
 #define MANY_REGIONS 936u

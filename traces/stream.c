@@ -33,7 +33,7 @@ bool stream_fail(struct stream *s, const char *what, const char *why)
 	return false;
 }
 
-/* ---- what came from a pipe ---- */
+/* ---- the copy of a pipe ---- */
 
 static const char *stream_folder(void)
 {

@@ -19,23 +19,23 @@
 #define WINDOW_MOST       (1u << 20)
 /* Times are checked after this number of requests, for an early warning, and at the end. */
 #define JUDGED_REQUESTS 10000u
-/* Devices that are laid out one after another begin on borders that keep every alignment. */
+/* Devices that are laid out one after another begin at multiples of this, which keeps every alignment. */
 #define DEVICE_ALIGN (1u << 20)
 
 struct trace {
 	struct trace_options options;
-	char *list; /* of the options, a line each; NULL */
+	char *list; /* options.list with a request on each line; NULL: none */
 	struct source *source;
 	const struct format *format;
 	struct scan scan;
 	struct columns columns; /* of the format, or those that the options name */
 	struct window *window;
-	struct record behind; /* the next one to be returned, if it has a line */
+	struct record behind; /* the next one to be returned; line 0: none */
 	struct devices *devices;
 	struct devices *layout; /* NULL: each device has its own addresses */
-	bool only_one;          /* device, named by the options */
-	uint64_t only_number;   /* if it is a number; else beyond all numbers */
-	bool as_written;        /* its format is the one that the options want read as written */
+	bool only_one;          /* reads only the device that the options name */
+	uint64_t only_number;   /* its number; UINT64_MAX: it has a name */
+	bool as_written;        /* the format is options.as_written */
 	bool ended;             /* everything was read */
 	bool finished;          /* everything was returned, in this pass or an earlier one */
 	bool warned_times, warned_devices;
@@ -186,7 +186,7 @@ static void trace_warn(const struct trace *t, const char *text)
 	t->options.warn(t->options.warn_context, line);
 }
 
-/* `last` is the arrival of the latest request handed out, from the first. */
+/* `last`: ns from the first arrival to that of the request returned last. */
 static void trace_judge_times(struct trace *t, tick_t last)
 {
 	char text[256];
@@ -248,7 +248,7 @@ static enum trace_status trace_next_sorted(struct trace *t, struct record *r, st
 	return TRACE_OK;
 }
 
-/* A record and the FLUSH before it are two. */
+/* Splits a record from the FLUSH before it, which is returned first. */
 static void trace_divide(struct trace *t, struct record *r)
 {
 	r->flags &= (uint8_t)~RECORD_FLUSH_FIRST;
@@ -392,7 +392,7 @@ static bool trace_find_format(struct trace *t, struct fault *fault)
 	return true;
 }
 
-/* The option's, in place of the format's. */
+/* The option replaces the format's unit. */
 static bool trace_find_time_unit(struct trace *t, struct fault *fault)
 {
 	static const struct {
@@ -412,7 +412,7 @@ static bool trace_find_time_unit(struct trace *t, struct fault *fault)
 	return fault_set(fault, "unknown time unit \"%s\"; should be ns, 100ns, us, ms or s", name);
 }
 
-/* Nothing has been read. */
+/* Resets all but the source to the state before the first read. */
 static void trace_begin_pass(struct trace *t)
 {
 	window_free(t->window);

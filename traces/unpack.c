@@ -11,7 +11,7 @@
 
 #define BLOCK_BYTES (256u << 10)
 #define SNIFF_BYTES 512u /* enough for the magic of a tar header */
-#define GZIP_FIRST  0x1f /* byte of a member */
+#define GZIP_FIRST  0x1f /* first byte of a member */
 
 /* ---- stages ---- */
 
@@ -22,7 +22,7 @@ static bool stage_failed(struct stage *stage, const char *why)
 	return stream_fail(stage->stream, "is damaged or cut short", why ? why : "unpacking failed");
 }
 
-/* Reads past the look-ahead. */
+/* Unpacks further bytes, without regard to those in stage->block. */
 static ssize_t stage_draw(struct stage *stage, char *to, size_t bytes)
 {
 	la_ssize_t got;
@@ -50,7 +50,7 @@ static ssize_t stage_read(struct stage *stage, char *to, size_t bytes)
 	return (ssize_t)bytes;
 }
 
-/* The next bytes of a stage, in its own block; 0: the end; -1. */
+/* The next bytes of a stage, in its own block.  Returns their number; 0: the end; -1: it failed. */
 static ssize_t stage_lend(struct stage *stage, const void **block)
 {
 	if (stage->at == stage->fill) {
@@ -121,7 +121,7 @@ static enum packing stage_packing(const struct stage *stage)
 
 /* ---- gzip ---- */
 
-/* The next bytes to unpack.  False at the end, and where it fails. */
+/* The next bytes to unpack.  False at the end (*got is 0) and on failure. */
 static bool stage_fetch(struct stage *stage, ssize_t *got)
 {
 	const void *block;
@@ -245,7 +245,7 @@ static struct archive_entry *stage_find_member(struct stage *stage, const char *
 	return NULL;
 }
 
-/* The user must choose one of several files. Reads the rest of this one. */
+/* Fails if another file follows: the user must choose one. Reads the rest of this one. */
 static bool stage_refuse_second_member(struct stage *stage)
 {
 	struct archive_entry *second = stage_find_member(stage, NULL);
@@ -333,7 +333,7 @@ static void unpack_free_stages(struct unpack *u)
 }
 
 /* Without a member's name, an archive in a file is read twice, first to see that it holds one file only.
- * With a pipe that shows at its end. */
+ * In a pipe, a second file is found only at the end of the first. */
 bool unpack_open(struct unpack *u, const char *member)
 {
 	u->member = member && *member ? member : NULL;
@@ -355,7 +355,7 @@ void unpack_close(struct unpack *u)
 }
 
 /* The topmost stage has ended.  If no member was named, an archive must end there, too; the checksum of a
- * gzip file is behind what the stages above read. */
+ * gzip file lies behind the bytes that the stages above have read. */
 static bool unpack_finish(struct unpack *u)
 {
 	for (unsigned i = u->stages; i-- > 1;) {

@@ -47,7 +47,7 @@ bool unpack_rewind(struct unpack *);
 /* Frees the stages and closes the stream. */
 void unpack_close(struct unpack *);
 
-/* At most so many unpacked bytes; 0: the end, up to which everything was whole; -1: a fault is described. */
+/* Reads at most `bytes` unpacked bytes; 0: the end, and nothing was damaged; -1: a fault is described. */
 ssize_t unpack_read(struct unpack *, char *to, size_t bytes);
 
 /* Reads the rest of a packed stream to check that it is complete. False and a fault if it is not. */

@@ -53,7 +53,7 @@ static bool trace_writer_meets(struct trace_writer *w, const struct request *r)
 	return devices_count(w->devices) > before;
 }
 
-/* Counts what the format cannot say.  False: it cannot say the request. */
+/* Counts what the format cannot express.  False: the request is left out. */
 static bool trace_writer_can_say(struct trace_writer *w, const struct request *r)
 {
 	const struct format *f = w->format;
@@ -116,7 +116,7 @@ void spc_write(FILE *out, const struct request *r)
 		BYTES(r->sectors), r->type == REQUEST_READ ? 'R' : 'W', SECONDS(r->arrival));
 }
 
-/* Times are rounded down to 100 ns: the format cannot say more. */
+/* Times are rounded down to 100 ns, the unit of the format. */
 void msr_write(FILE *out, const struct request *r)
 {
 	fprintf(out, "%" PRIu64 ",trace,%u,%s,%" PRIu64 ",%" PRIu64 ",0\n", r->arrival / 100, r->device,

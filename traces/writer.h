@@ -20,7 +20,7 @@ struct trace_writer {
 	FILE *out;               /* the caller's; errors show when it is closed */
 	uint64_t rounded;        /* arrivals that were rounded down to the format's unit */
 
-	/* What the format cannot say: commands left out, the first of them FLUSHes; writes without their FUA,
+	/* What the format cannot express: FLUSHes and other commands, left out; writes without their FUA,
 	 * appends as plain writes, requests without their hint. */
 	uint64_t flushes, commands, fua, appends, hints;
 	bool wide; /* with columns of hints and flags */
@@ -29,11 +29,11 @@ struct trace_writer {
 /* Prints the format's heading.  False and a fault if there is no such format or it cannot be written. */
 bool trace_writer_begin(struct trace_writer *, const char *format, FILE *, struct fault *);
 
-/* The same with the columns of hints and flags, if the format has such. */
+/* The same with the columns of hints and flags, if the format has them. */
 bool trace_writer_begin_wide(struct trace_writer *, const char *format, FILE *, struct fault *);
 
-/* Prints one request; arrivals start at 0.  Counts what the format cannot say.  False and a fault: it has no
- * trims. */
+/* Prints one request; arrivals start at 0.  Counts what the format cannot express.  False and a fault: the
+ * format has no trims, or the request is too late or too large for it. */
 bool trace_writer_put(struct trace_writer *, const struct request *, struct fault *);
 
 /* Prints what comes at the end of the file. */
