@@ -193,6 +193,27 @@ static void test_a_load_for_the_request(void **state)
 	rig_close(rig);
 }
 
+static void check(void *ftl)
+{
+	ftl_check(ftl);
+}
+
+/* A count of the directory that is wrong is named beside the right one. */
+static void test_mapping_pages_are_counted(void **state)
+{
+	struct rig *rig = filled("ftl=minipage");
+	struct directory *d = mini_of(rig)->table.directory;
+	char text[80];
+
+	(void)state;
+	assert_int_not_equal(d->in_flash, 0);
+	snprintf(text, sizeof text, ": %u mapping pages are live, %u in flash", d->in_flash, d->in_flash + 1);
+	d->in_flash++;
+	assert_aborts(check, rig->drive->ftl, text);
+	d->in_flash--;
+	rig_close(rig);
+}
+
 /* ---- who waits ---- */
 
 /* A mapping page takes 10 us in the cells and 32 on the bus, 8 sectors of data 10 and 8. */
@@ -684,6 +705,7 @@ int main(void)
 		cmocka_unit_test(test_pm_ftl),
 		cmocka_unit_test(test_nodes_of_pm_ftl),
 		cmocka_unit_test(test_a_load_for_the_request),
+		cmocka_unit_test(test_mapping_pages_are_counted),
 		cmocka_unit_test(test_a_read_waits_for_its_entries),
 		cmocka_unit_test(test_a_write_waits_for_its_entries),
 		cmocka_unit_test(test_who_waits_for_another_die),

@@ -332,7 +332,7 @@ static void mini_check(const struct ftl *f)
 		map_pages += flash_owner(f->flash, ppn) != OWNER_NONE &&
 			     mini_is_map_page(m, flash_owner(f->flash, ppn));
 	BUG_ON(m->cache && map_pages != m->table.directory->in_flash,
-		"%llu mapping pages are live, %u in flash", (unsigned long long)mini_map_pages,
+		"%llu mapping pages are live, %u in flash", (unsigned long long)map_pages,
 		m->table.directory->in_flash);
 	BUG_ON(m->waits && (!m->buffered || m->waits >= m->per_lpn + f->failed), "%u minipages wait",
 		m->waits);
