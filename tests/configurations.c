@@ -16,7 +16,7 @@
 
 #include <sys/mman.h>
 
-/* Seconds: a run that takes longer is told, with its time without the judges; "too slow" if that is below
+/* Seconds: a run that takes longer is reported, with its time without the judges; "too slow" if that is below
  * FAST. */
 #define SLOW 60.0
 #define FAST 1.0
@@ -56,7 +56,7 @@ static void count(struct counts *counts, struct drive *d, const struct run *run,
 	counts->erases += flash_total(f, OP_ERASE);
 }
 
-/* The trace of a combination, which then knows all its settings. */
+/* Completes the settings of a combination and makes its trace, which the caller frees. */
 static char *complete(struct combination *c, int requests, bool deep)
 {
 	unsigned sectors = 90, depth = 40;
@@ -146,7 +146,7 @@ static void draw_combination(struct combination *c, uint64_t seed)
 	draw_drive(c);
 }
 
-/* Processor time: that of the clock depends on what else the machine does. */
+/* Processor time, as wall-clock time depends on the load of the machine. */
 static double seconds_of_children(void)
 {
 	struct rusage used;
@@ -207,7 +207,7 @@ static double time_run(struct child *child, struct one *one)
 	return seconds_of_children() - before;
 }
 
-/* The judges cost a small multiple of a run; more is information about them and no finding. */
+/* The judges take a small multiple of the time of a run; more is reported, but is no finding. */
 static void tell_slow(struct one *one, const char *repeat, double took)
 {
 	struct counts unused = { 0 };
@@ -244,7 +244,7 @@ static bool try_one(struct one *one, struct longest *longest)
 	return child.status != 0;
 }
 
-/* Memory that the children write to, too; NULL: there is none. */
+/* Memory shared with the children; NULL: there is none. */
 static struct counts *shared_counts(void)
 {
 	FILE *file = tmpfile();

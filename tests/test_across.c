@@ -1,10 +1,10 @@
 /*
- * Across-FTL: the examples of the paper (Cai et al., ICPP 2023, Figs. 5-7), what every kind of request
- * costs beside the page-mapped baseline, the options, trims, timing, and random requests under the sector
+ * Across-FTL: the examples of the paper (Cai et al., ICPP 2023, Figs. 5-7), the cost of every kind of request
+ * compared with the page-mapped baseline, the options, trims, timing, and random requests under the sector
  * oracle with small mapping caches and constant collection.
  *
- *	SEED=n    another run of chance
- *	SEEDS=n   so many runs of each random case (default 2; 50 make more than ten million requests)
+ *	SEED=n    other random requests
+ *	SEEDS=n   n runs of each random case (default 2; 50 make more than ten million requests)
  *	TEST=text only random cases whose settings contain the text
  */
 #include "tests/rig_fixture.h"
@@ -42,7 +42,7 @@ static const struct across_area *area_at(const struct rig *rig, lpn_t anchor)
 	return index == NO_AREA ? NULL : &across_in(rig)->areas.area[index];
 }
 
-/* What a request cost in data pages, and how long it took. */
+/* Data pages that a request reads and programs, and its latency. */
 struct cost {
 	unsigned reads, programs, areas_read;
 	tick_t latency;
@@ -155,9 +155,9 @@ static void test_figure_7_reads(void **state)
 	rig_close(rig);
 }
 
-/* ---- what requests cost, beside the baseline on the same data ---- */
+/* ---- the cost of requests, compared with the baseline on the same data ---- */
 
-/* Sectors from 1024K (page 128) on; the area, if any, is written first. */
+/* Sectors are counted from 1024K (page 128); the area, if any, is written first. */
 static const struct priced {
 	const char *what;
 	unsigned area_start, area_end; /* 0, 0: none */
@@ -222,7 +222,7 @@ static void test_two_areas_of_one_page(void **state)
 	write_k(rig, 1031, 1034);
 	write_k(rig, 1039, 1042);
 	assert_int_equal(across_in(rig)->areas.used, 2);
-	assert_cost(write_k(rig, 1033, 1036), 1, 1); /* meets the left one only, and still fits */
+	assert_cost(write_k(rig, 1033, 1036), 1, 1); /* overlaps the left area only, and still fits */
 	assert_int_equal(counts(rig)->unprofitable_merges, 1);
 	assert_cost(read_k(rig, 1032, 1040), 3, 0); /* both areas and the page between them */
 	assert_cost(write_k(rig, 1035, 1040), 4,
@@ -249,7 +249,8 @@ static void test_long_write_over_areas(void **state)
 	rig_close(rig);
 }
 
-/* The area takes the last sector of a normal page: that page dies. */
+/* The area replaces the last valid sectors of a normal page: the page becomes invalid, unless
+ * across.release_stale is off. */
 static void test_release_of_stale_sectors(void **state)
 {
 	struct rig *exclusive = rig_open("across", ""),
@@ -284,7 +285,7 @@ static void test_single_index_refuses_a_second_area(void **state)
 	rig_close(rig);
 }
 
-/* An across write over the area of another border. */
+/* An across write that overlaps the area at another border. */
 static void test_neighbour(void **state)
 {
 	struct rig *all = rig_filled("across", "");
@@ -317,7 +318,7 @@ static void test_shrinking(void **state)
 	rig_close(rig);
 }
 
-/* Else the areas' mapping pages would be more than the areas need. */
+/* Otherwise the areas would take more mapping pages than they need. */
 static void test_the_lowest_free_area_is_taken(void **state)
 {
 	struct rig *rig = rig_open("across", "");
@@ -363,8 +364,7 @@ static void test_size_of_the_tables(void **state)
 	rig_close(two);
 }
 
-/* 192 entries of 12 bytes: with pages of 2 KB, whose table is smaller, two pages of table and one beside
- * them. */
+/* 192 entries of 12 bytes take two mapping pages of 2 KB; the cache must hold these and one more. */
 static void test_refuses_to_pin_more_than_the_budget(void **state)
 {
 	static const char *const budgets[] = { "2K", "4K", "6K" };
@@ -388,7 +388,7 @@ static void test_refuses_to_pin_more_than_the_budget(void **state)
 	}
 }
 
-/* More areas than the spare pages could hold with every logical page in use are not made. */
+/* There are never more areas than the spare pages can hold with every logical page in use. */
 static void test_areas_never_fill_the_drive(void **state)
 {
 	struct rig *rig = rig_open("across", "");
@@ -426,8 +426,8 @@ static void test_trim(void **state)
 	rig_close(rig);
 }
 
-/* What is left of a trimmed area lies in one page and fits with a write over that page's other border, but
- * merged with it would lie outside the area's two pages. */
+/* The remainder of a trimmed area lies in one page.  It and a write across that page's other border fit into
+ * one page, but merged they would exceed the area's two pages. */
 static void test_trimmed_area_is_not_merged_over_another_border(void **state)
 {
 	struct rig *rig = rig_filled("across", "");
@@ -442,7 +442,8 @@ static void test_trimmed_area_is_not_merged_over_another_border(void **state)
 	rig_close(rig);
 }
 
-/* The remains of an area that hold its border's only place make way for a new one. */
+/* The remainder of a trimmed area is rolled back by the next across write at its border; the write after that
+ * makes a new area. */
 static void test_trimmed_area_gives_up_its_place(void **state)
 {
 	struct rig *rig = rig_filled("across", "");
@@ -472,9 +473,9 @@ static void test_merge_reads_before_it_writes(void **state)
 }
 
 /*
- * With room for one mapping page the page table's and the areas' drive each other out.  The write leaves the
- * areas' page in DRAM, changed: the first read writes it, reads the page table's in its place, and finds the
- * areas' page still on its way to flash, where the die lets reads go first.  The second reads both.
+ * The cache holds one mapping page: those of the page table and of the areas evict each other.  The write
+ * leaves the areas' page dirty in DRAM.  The first read writes it back, reads the page table's, and finds the
+ * areas' page still in the write-back, as the die serves reads first.  The second reads both.
  */
 static void test_look_ups_come_one_after_the_other(void **state)
 {
@@ -489,9 +490,9 @@ static void test_look_ups_come_one_after_the_other(void **state)
 }
 
 /*
- * So do those of a rollback, as the page table says that there is an area: its look-up drives the area table,
- * which the reads before left in DRAM, out, and that is loaded again after it.  Every page lies on a die of
- * its own.
+ * So do those of a rollback, as the page table says whether there is an area: its look-up evicts the areas'
+ * page, which the reads before left in DRAM and which is loaded again afterwards.  Every page lies on a die
+ * of its own.
  */
 static void test_a_rollback_looks_the_page_table_up_first(void **state)
 {
@@ -508,8 +509,9 @@ static void test_a_rollback_looks_the_page_table_up_first(void **state)
 }
 
 /*
- * With room for one mapping page, and pages on dies of their own: what lies in a normal page or an area is
- * read, and a page written, after the mapping page has been.  The first read leaves the areas' page in DRAM.
+ * The cache holds one mapping page, and each page lies on a die of its own.  A normal page or an area is
+ * read, and a page written, only after the mapping page has been read.  The first read leaves the areas' page
+ * in DRAM.
  */
 static void test_requests_wait_for_their_mapping_page(void **state)
 {
@@ -540,7 +542,8 @@ static bool waits_for_the_page_table(const struct rig *rig, const struct tracer 
 	return false;
 }
 
-/* Serves the request.  Returns how many operations for the host's data it took, each of which waits. */
+/* Serves the request.  Returns the number of its operations for host data, each of which must wait for the
+ * page table. */
 static uint32_t serve_waiting(struct rig *rig, enum request_type type, sector_t start, sector_t end)
 {
 	struct explanation x = { .number = 1 };
@@ -563,10 +566,8 @@ static uint32_t serve_waiting(struct rig *rig, enum request_type type, sector_t 
 	return waiting;
 }
 
-/*
- * Where there is an area, too, but what is asked for is not in it: of page 129, to whose left an area lies,
- * and of pages behind it.  The area's write leaves its own mapping page in DRAM.
- */
+/* Also where there is an area, but not of the requested sectors: those are in page 129, whose left border has
+ * an area, and in the pages behind it.  The area's write leaves the areas' mapping page in DRAM. */
 static void test_requests_beside_areas_wait_for_their_mapping_page(void **state)
 {
 	struct rig *rig = rig_open("across", "map.cache_bytes=8K");
@@ -593,7 +594,7 @@ static void test_nothing_is_counted_outside_time(void **state)
 		drive_discard(rig->drive, (struct extent){ s, s + 20 });
 	}
 	stat_list_start(&rig->drive->statistics);
-	none.most_areas = across_in(rig)->areas.used; /* a peak begins where things stand */
+	none.most_areas = across_in(rig)->areas.used; /* a peak starts at the present value */
 	assert_memory_equal(counts(rig), &none, sizeof none);
 	assert_int_equal(rig->drive->ftl->map.lookups + rig->drive->ftl->map.accesses, 0);
 	rig_close(rig);

@@ -1,10 +1,10 @@
 /*
- * Memory that cannot be had.  Each allocation of a command fails once: the first, the second, and so on
- * until the command succeeds.  However far it has come, it must end with status 2 and one line that says
- * what the memory was for, and leave no result behind that is not whole.
+ * Out of memory.  Each allocation of a command fails once: the first, the second, and so on until the command
+ * succeeds.  Wherever it fails, it must end with status 2 and one line that says what the memory was for, and
+ * leave no incomplete result behind.
  *
  * All memory comes from base/memory.c, which is compiled into this program with a calloc() and a realloc()
- * that can be told to fail; the rest of the product is as it is.
+ * that can be made to fail; the rest of the product is unchanged.
  */
 #define _DEFAULT_SOURCE /* as base/memory.c wants it, before the first header */
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static void run_command(void *context)
 	size_t length = 0;
 
 	dup2(out, STDOUT_FILENO);
-	cli_catch_signals(); /* as main() does: and removes what is begun */
+	cli_catch_signals(); /* as main() does: also removes unfinished files */
 	for (const char *c = a->arguments; *c; c++)
 		length += (size_t)snprintf(line + length, sizeof line - length, *c == '@' ? "%s" : "%.1s",
 			*c == '@' ? a->folder : c);
@@ -80,7 +80,7 @@ static void run_command(void *context)
 	_exit(a->command->run(&options, &fault));
 }
 
-/* ---- what it leaves ---- */
+/* ---- the files it leaves ---- */
 
 enum { MOST_FILES = 8 };
 
@@ -104,7 +104,7 @@ static uint64_t digest_of(const char *path)
 	return digest;
 }
 
-/* Takes the files out of the folder and notes what they were. */
+/* Removes the files from the folder and records their names and digests. */
 static void take_files(const char *folder, struct files *files)
 {
 	DIR *list = opendir(folder);
@@ -126,7 +126,7 @@ static void take_files(const char *folder, struct files *files)
 	closedir(list);
 }
 
-/* Each file is one of the complete run, to the byte. */
+/* Each file equals, to the byte, one of the complete run. */
 static void assert_whole(const struct files *files, const struct files *complete, const struct attempt *a)
 {
 	for (size_t i = 0; i < files->n; i++) {
@@ -151,10 +151,8 @@ static void assert_gives_up_in_one_line(const struct attempt *a, const struct ch
 			(unsigned long long)a->fail, (unsigned)child->status, child->text);
 }
 
-/*
- * Once without a failure, then with each allocation failing (each 11th in `make test`, of these each tenth if
- * sanitized), until none is left to fail.
- */
+/* Runs once without a failure, then with each allocation failing in turn (every 11th in `make test`, of these
+ * every tenth if sanitized), until none is left to fail. */
 static void step_through(struct attempt *a)
 {
 	struct files complete, files;
@@ -213,7 +211,7 @@ static void test_run(void **state)
 	for (size_t f = 0; ftls[f]; f++) {
 		const char *buffer = buffers[f % buffers_listed]->name;
 
-		/* These two go together; both buffers go with few others. */
+		/* mmap and msac go together; msac and coop go with few other FTLs. */
 		if (!strcmp(ftls[f]->name, "mmap"))
 			buffer = "msac";
 		else if (!strcmp(buffer, "msac") || !strcmp(buffer, "coop"))

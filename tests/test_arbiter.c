@@ -1,12 +1,12 @@
 /*
- * Which tenant is next: orders worked by hand, the same rules written again as a list of queues, and what the
- * settings say of tenants.
+ * Which tenant is next: orders worked by hand, the same rules written again as a list of queues, and the
+ * settings of tenants.
  */
 #include "base/random.h"
 #include "host/door.h"
 #include "tests/drive_fixture.h"
 
-/* A host with queues of commands, of which nothing is known but how many there are. */
+/* A host whose queues are only numbers of commands. */
 struct desk {
 	struct settings settings;
 	struct tenants tenants;
@@ -83,11 +83,11 @@ static void test_round_robin(void **state)
 	(void)state;
 	assert_order_of("host.tenants=3 host.arbitration=round_robin", THREE "01201201010000");
 	assert_order_of("host.tenants=3 host.arbitration=round_robin host.burst=3", THREE "00011122000100");
-	/* The one behind the one named last, whoever has waited longest. */
+	/* The next one after the tenant served last, not the one that has waited longest. */
 	assert_order_of("host.tenants=3 host.arbitration=round_robin", "+0+20+112");
 	assert_order_of("host.tenants=3 host.arbitration=round_robin", "+22+1+001");
-	/* A tenant that is without a command when the next slot is to be filled loses its burst; one that has
-	 * another by then does not. */
+	/* A tenant without a command when the next slot is filled loses its burst; one that has another
+	 * command by then does not. */
 	assert_order_of("host.tenants=2 host.arbitration=round_robin host.burst=3", "+0+1+101+010");
 	assert_order_of("host.tenants=2 host.arbitration=round_robin host.burst=3", "+0+1+10+0011");
 }
@@ -125,13 +125,13 @@ static void test_weighted(void **state)
 
 /* ---- the rules written again ---- */
 
-/* Each class is a list of tenants, the one named longest ago first. */
+/* Each class is a list of tenants, the least recently served first. */
 struct clerk {
 	uint32_t list[TENANT_CLASSES][TENANTS_MOST], length[TENANT_CLASSES];
-	uint64_t quota[TENANT_CLASSES]; /* of the turn that a class has */
+	uint64_t quota[TENANT_CLASSES]; /* left of the turn of a class */
 	int turn;
 	uint32_t serves;
-	uint64_t more; /* commands that it may have in a row */
+	uint64_t more; /* commands left of its burst */
 };
 
 static void clerk_open(struct clerk *c, const struct desk *k)
@@ -152,7 +152,7 @@ static bool clerk_has(const struct clerk *c, const struct desk *k, int class)
 	return false;
 }
 
-/* The first of the list with a command, and those before it, go to the end. */
+/* Moves the first tenant of the list with a command, and those before it, to the end. */
 static uint32_t clerk_turn_list(struct clerk *c, const struct desk *k, int class)
 {
 	uint32_t *list = c->list[class], last = c->length[class] - 1, tenant;
@@ -269,7 +269,7 @@ static void test_tenants_one_by_one(void **state)
 	assert_true(k.tenants.of[1].time_scale == 0.5);
 	assert_int_equal(k.tenants.of[0].seed, 7);
 	assert_true(k.tenants.of[0].is_absent && !k.tenants.of[1].is_absent && k.tenants.of[2].is_absent);
-	/* 250 pages of 4 sectors: 62 of them are 248. */
+	/* A quarter of 250 pages of 4 sectors: 62 whole pages, 248 sectors. */
 	assert_int_equal(k.tenants.of[0].range.end, 248);
 	assert_int_equal(k.tenants.of[1].range.start, 248);
 	assert_int_equal(k.tenants.of[1].range.end, 1000);

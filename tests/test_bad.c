@@ -1,5 +1,5 @@
 /*
- * Bad blocks: cases worked by hand, and the law that a plane with bad blocks counts like a smaller one.
+ * Bad blocks: cases worked by hand; and a plane with bad blocks must give the same counts as a smaller one.
  *
  * One plane of 16 blocks of 4 pages of 4 sectors, unless said otherwise.
  */
@@ -36,8 +36,8 @@ static void test_bad_blocks_are_passed_over(void **state)
 	bed_close(&b);
 }
 
-/* The threshold is a share of all pages of the plane: 0.2 of 64 are 13.  Of 14 good blocks 44 pages are
- * written when the next page finds 12 free ones. */
+/* The threshold is a share of all pages of the plane: 0.2 of 64 are 13.  With 44 pages of the 14 good blocks
+ * written, the next write finds 12 free. */
 static void test_the_threshold_counts_bad_blocks(void **state)
 {
 	struct bed b;
@@ -78,7 +78,7 @@ static void assert_same_counts(struct bed *a, struct bed *b, const char *what)
 	ftl_check(a->drive->ftl);
 }
 
-/* Wherever they are: 4 of 24 blocks are bad, or there are 20. */
+/* Wherever the bad blocks are: 24 blocks of which 4 are bad give the counts of 20 blocks. */
 static void test_a_plane_with_bad_blocks_is_a_smaller_one(void **state)
 {
 	static const char *const with[] = { "gc.policy=greedy", "gc.policy=fifo wear.dynamic=false",
@@ -107,7 +107,7 @@ static void test_a_plane_with_bad_blocks_is_a_smaller_one(void **state)
 
 /* ---- units ---- */
 
-/* Of 24 units of two planes 20 are left, whose wear decides which one is opened next. */
+/* Of 24 units of two planes, 20 are left; wear decides which one is opened next. */
 static void test_a_drive_with_fewer_units_is_a_smaller_one(void **state)
 {
 	static const struct {
@@ -135,8 +135,8 @@ static void test_a_drive_with_fewer_units_is_a_smaller_one(void **state)
 	}
 }
 
-/* Two channels.  Blocks 1 and 4 of the first plane and block 2 of the second (18) are bad: unit 1 is made
- * of blocks 2 and 17, or of those of number 3. */
+/* Two channels.  Blocks 1 and 4 of the first plane and block 2 of the second (18) are bad: unit 1 consists of
+ * blocks 2 and 17.  Without remapping, and with block 4 good, blocks 3 and 19 follow unit 0. */
 static void test_units_of_good_blocks(void **state)
 {
 	struct bed b;
@@ -160,7 +160,8 @@ static void test_units_of_good_blocks(void **state)
 	bed_close(&b);
 }
 
-/* 14 units are left of 16; 0.2 of their 112 pages are 23.  92 pages are written when 20 are free. */
+/* 14 units are left of 16; 0.2 of their 112 pages are 23.  With 90 pages written, the next write finds 22
+ * free. */
 static void test_the_threshold_counts_units_that_are_left(void **state)
 {
 	struct bed b;
@@ -237,7 +238,7 @@ static void test_refusals(void **state)
 	assert_refused(ONE_PLANE "bad.list=16", "bad.list: block 16 of a drive of 16, the last is 15");
 	assert_refused(ONE_PLANE "bad.list=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15",
 		"bad.list, bad.share: all 16 blocks of a plane are bad");
-	/* 8 spare blocks; a reserve, an open block and a victim. */
+	/* 8 spare blocks, 6 bad; 3 are needed: a reserve, an open block and a victim. */
 	assert_refused(ONE_PLANE "bad.list=0,1,2,3,4,5",
 		"leaves 2.0 spare blocks in each plane beside 0 mapping pages and 6 bad ones; at least 3 are "
 		"needed");

@@ -1,6 +1,6 @@
 /*
- * The containers of base/ beside plain arrays that are searched from end to end: whatever the calls, both
- * must say the same.  SEED=... repeats one sequence of calls.
+ * The containers of base/ compared with plain arrays that are searched linearly: after any calls, both must
+ * agree.  SEED=... repeats one sequence of calls.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,7 @@ static void for_each_seed(void (*test)(struct random *))
 
 /* ---- heap ---- */
 
-/* Due first, then made first: as releases and records are ordered. */
+/* Ordered by due time, then by creation, as releases and records are. */
 struct event {
 	uint64_t due;
 	uint32_t order;
@@ -58,7 +58,7 @@ static bool due_before(const void *left, const void *right)
 	return a->due != b->due ? a->due < b->due : a->order < b->order;
 }
 
-/* The place of the event that goes first; `except` is not looked at. */
+/* The index of the event that goes first. */
 static uint32_t first_event(const struct event *event, uint32_t count)
 {
 	uint32_t first = 0;
@@ -363,7 +363,7 @@ static void test_pool_order(void **state)
 	pool_free(&p);
 }
 
-/* No object is given out twice, and what its user writes stays while others come and go. */
+/* No object is given out twice, and its content stays while others are taken and given back. */
 static void random_pool(struct random *r)
 {
 	struct pool p = pool_create(sizeof(struct object), "test");
@@ -465,7 +465,7 @@ static void test_hash(void **state)
 	for_each_seed(random_hash);
 }
 
-/* It never holds more elements than buckets, and no more than twice the buckets it needs. */
+/* A table never holds more elements than buckets, nor more than twice the buckets it needs. */
 static void test_hash_grows(void **state)
 {
 	struct node *node = memory_array(5000, sizeof *node, "test");
@@ -486,7 +486,7 @@ static void test_hash_grows(void **state)
 	memory_free(node);
 }
 
-/* From a multiple of the buckets on each has one to itself. */
+/* Consecutive keys from a multiple of the number of buckets on have a bucket each. */
 static void test_hash_of_keys_in_a_row(void **state)
 {
 	struct node node[128] = { 0 };
@@ -505,7 +505,7 @@ static void test_hash_of_keys_in_a_row(void **state)
 	hash_free(&h);
 }
 
-/* Groups of four have a bucket each, and none grows. */
+/* Each group of four consecutive keys shares a bucket, and the table does not grow. */
 static void test_hash_of_keys_that_are_used_together(void **state)
 {
 	struct node node[512] = { 0 };
@@ -522,7 +522,7 @@ static void test_hash_of_keys_that_are_used_together(void **state)
 	hash_free(&h);
 }
 
-/* Whatever the portions, and no bit goes unseen. */
+/* The sum is the same in any portions, and every bit changes it. */
 static void test_sum_of_bytes(void **state)
 {
 	unsigned char bytes[100];
@@ -587,7 +587,7 @@ static void test_bits(void **state)
 	for_each_seed(random_bits);
 }
 
-/* Runs put together again are the mask, and none touches the next. */
+/* All runs together are the mask, and no two are adjacent. */
 static void expect_runs(uint64_t mask)
 {
 	uint64_t seen = 0;

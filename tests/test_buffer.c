@@ -1,6 +1,6 @@
 /*
- * The write buffer: the core's paths by hand, policies that do all they can and that break the contract.
- * Pages have 4 sectors.
+ * The write buffer: paths of the core worked by hand, policies that use every operation, and policies that
+ * break the contract.  Pages have 4 sectors.
  */
 #define PAGE  4u
 #define BLOCK 4u /* pages */
@@ -34,7 +34,7 @@ static void test_none_passes_requests_on_whole(void **state)
 	buffer_free(b);
 }
 
-/* Two pages of room: nothing leaves; each page costs an access. */
+/* Room for two pages: nothing is evicted; each page takes one access. */
 static void test_what_was_written_is_read_from_the_buffer(void **state)
 {
 	struct notebook book = { .records = 0 };
@@ -52,7 +52,7 @@ static void test_what_was_written_is_read_from_the_buffer(void **state)
 	buffer_free(b);
 }
 
-/* Sectors 1 and 10 are present; what is missing on both sides of a page border is one range. */
+/* Sectors 1 and 10 are present; missing sectors on both sides of a page border are one range. */
 static void test_missing_ranges_are_joined(void **state)
 {
 	struct notebook book = { .records = 0 };
@@ -71,7 +71,7 @@ static void test_missing_ranges_are_joined(void **state)
 	buffer_free(b);
 }
 
-/* A file may say that a block has a page in the buffer which is not there. */
+/* A saved state may claim that a block has a page in the buffer that is not there. */
 static void add_a_page_to_its_block(void *context)
 {
 	static const uint64_t defaults[8]; /* of its settings */
@@ -105,10 +105,8 @@ static void test_reads_insert_nothing(void **state)
 	buffer_free(b);
 }
 
-/*
- * Room for 8 sectors: pages 0 (4), 1 (2) and 2 (2) fill it.  Page 3 needs 4: page 0 goes, which was used
- * first.
- */
+/* Room for 8 sectors: pages 0 (4), 1 (2) and 2 (2) fill it.  Page 3 needs 4: page 0, the least recently used,
+ * is evicted. */
 static void test_the_least_recent_page_leaves(void **state)
 {
 	struct notebook book = { .records = 0 };
@@ -129,7 +127,7 @@ static void test_the_least_recent_page_leaves(void **state)
 	buffer_free(b);
 }
 
-/* The same, but page 0 was read and page 1 written again meanwhile: page 2 goes, then page 0. */
+/* The same, but page 0 was read and page 1 written again meanwhile: page 2 is evicted, then page 0. */
 static void test_use_keeps_a_page(void **state)
 {
 	struct notebook book = { .records = 0 };
@@ -165,7 +163,7 @@ static void test_a_page_with_a_hole_is_flushed_together(void **state)
 	buffer_free(b);
 }
 
-/* However little is asked for, one page is kept; a request of many pages passes through it page by page. */
+/* The buffer has room for at least one page; a request of many pages passes through it page by page. */
 static void test_a_buffer_of_one_page(void **state)
 {
 	struct notebook book = { .records = 0 };
@@ -190,7 +188,7 @@ static void test_a_buffer_of_one_page(void **state)
 	buffer_free(b);
 }
 
-/* One sector each of 8 pages fill 8 sectors; a page of 4 makes four of them leave, one at a time. */
+/* One sector of each of 8 pages fills the buffer; a page of 4 sectors evicts four of them, one at a time. */
 static void test_as_many_leave_as_are_needed(void **state)
 {
 	struct notebook book = { .records = 0 };
@@ -347,7 +345,7 @@ static void test_victims_are_flushed_together_in_order(void **state)
 
 enum { NOTHING, INSERTED, HIT, RESIZED, REMOVED };
 
-/* What the hooks were told last, and a sum that only they can keep right. */
+/* The arguments of the last hook, and a sum of sectors that only the hooks update. */
 struct trial {
 	uint32_t pages; /* head: the oldest first */
 	int hook;
@@ -420,7 +418,7 @@ static void trial_removed(struct buffer *b, uint32_t node)
 	told(b, REMOVED, REQUEST_TYPES, 0);
 }
 
-/* What was read enters. */
+/* Data that was read enters the buffer. */
 static void reading_init(struct buffer *b)
 {
 	trial_init(b);
@@ -509,8 +507,8 @@ static void assert_told(const struct buffer *b, int hook, enum request_type type
 	assert_int_equal(t->mask, mask);
 }
 
-/* Pages 0 and 2: a write of other sectors is a hit and makes the page grow; a read that finds nothing is
- * none. */
+/* Pages 0 and 2: a write of other sectors is a hit and makes the page grow; a read that finds nothing is no
+ * hit. */
 static void test_hooks_are_told_type_and_sectors(void **state)
 {
 	struct notebook book = { .records = 0 };
@@ -542,7 +540,7 @@ static void test_hooks_are_told_type_and_sectors(void **state)
 	buffer_free(b);
 }
 
-/* Room for two pages.  Page 0 is dirty; a read of pages 0 to 2 brings 1 and 2 in, and 0 out after the
+/* Room for two pages.  Page 0 is dirty; a read of pages 0 to 2 inserts 1 and 2 and evicts 0, after the flash
  * read. */
 static void test_what_was_read_enters_clean(void **state)
 {
@@ -566,7 +564,7 @@ static void test_what_was_read_enters_clean(void **state)
 	assert_int_equal(((struct trial *)b->state)->last_out, 1);
 	assert_int_equal(b->statistics.evicted_pages, 2);
 	assert_int_equal(b->statistics.flushed_pages, 1);
-	read_from(b, 18, 19); /* one more sector of a page that is here: it stays dirty where it was */
+	read_from(b, 18, 19); /* one more sector of a buffered page: its dirty sectors stay dirty */
 	assert_int_equal(buffer_dirty_sectors(b), 2);
 	assert_told(b, RESIZED, REQUEST_TYPES, 0x3);
 	assert_int_equal(((struct trial *)b->state)->held, 7);
@@ -574,7 +572,7 @@ static void test_what_was_read_enters_clean(void **state)
 	buffer_free(b);
 }
 
-/* Only what was missing when the read began enters: page 1, found then and driven out by page 0, does not. */
+/* Only sectors missing at the start of the read enter: page 1, found then and evicted by page 0, does not. */
 static void test_what_was_found_does_not_enter_again(void **state)
 {
 	struct notebook book = { .records = 0 };
@@ -589,7 +587,7 @@ static void test_what_was_found_does_not_enter_again(void **state)
 	buffer_free(b);
 }
 
-/* Blocks of 4 pages: 5 and 6 leave, named from above; 4 and 7 are padded, everything in ascending order. */
+/* Blocks of 4 pages: the policy names 7 to 4; 5 and 6 are flushed, 4 and 7 padded, in ascending order. */
 static void test_blocks_are_padded_in_order(void **state)
 {
 	struct notebook book = { .records = 0 };
@@ -685,7 +683,7 @@ static void test_hit_ratios_are_counted_four_ways(void **state)
 	buffer_free(b);
 }
 
-/* Three ghosts of five: the oldest are forgotten; one that came again is the newest. */
+/* Room for three ghosts: the oldest are forgotten; one that is added again becomes the newest. */
 static void test_ghosts(void **state)
 {
 	struct ghosts g = ghosts_create(3);
@@ -698,7 +696,7 @@ static void test_ghosts(void **state)
 	assert_false(ghosts_take(&g, 2));
 	assert_true(ghosts_take(&g, 1));
 	assert_false(ghosts_take(&g, 1));
-	ghosts_add(&g, 5); /* in the place of 1: nobody is forgotten */
+	ghosts_add(&g, 5); /* in the place of 1: none is forgotten */
 	assert_true(ghosts_take(&g, 3) && ghosts_take(&g, 4) && ghosts_take(&g, 5));
 	ghosts_free(&g);
 }
@@ -707,7 +705,7 @@ static void test_ghosts(void **state)
 
 #define SMALL_DRIVE PAPER_DRIVE "flash.blocks=16 flash.over_provisioning=0.4 dram.buffer_bytes=16K "
 
-/* Page mapping for which sharing a page means a page each. */
+/* Page mapping whose merged writes program a page each. */
 static void attach(struct drive *d, struct ftl_ops *able, const struct buffer_ops *ops)
 {
 	struct fault fault = { "" };
@@ -719,7 +717,7 @@ static void attach(struct drive *d, struct ftl_ops *able, const struct buffer_op
 		fail_msg("%s", fault.text);
 }
 
-/* Random requests on a verified drive: every sector is right, and the policy's books are, too. */
+/* Random requests on a verified drive: every sector is right, and so is the policy's own count. */
 static void test_policies_in_front_of_a_drive(void **state)
 {
 	(void)state;
@@ -745,10 +743,8 @@ static void test_policies_in_front_of_a_drive(void **state)
 	}
 }
 
-/*
- * One page of room, dirty.  A read of a page from flash takes 1000 for its look-up and 14100, although its
- * own data drives the dirty page out: look-up and program of that one are nobody's to wait for.
- */
+/* Room for one page, which is dirty.  A read of a page from flash takes 1000 for its look-up and 14100,
+ * although its data evicts the dirty page: it waits for neither look-up nor program of that page. */
 static void test_a_read_does_not_wait_for_its_allocation(void **state)
 {
 	struct combination c = { .settings = SMALL_DRIVE "dram.buffer_bytes=2K dram.access_ns=1000" };
@@ -771,7 +767,7 @@ static void test_a_read_does_not_wait_for_its_allocation(void **state)
 	player_close(&p);
 }
 
-/* What the FTL lacks is said when the drive is made. */
+/* The message names what the FTL lacks. */
 static void test_an_ftl_may_refuse_a_buffer(void **state)
 {
 	static const char *const says[] = { "", "buffer = block pads blocks, which ftl = across cannot",

@@ -14,7 +14,7 @@
 
 enum { C = 100, X = 4000, R = 10000, P = 100000, A = C + X, Q = C + R + X, S = 3000, RESUME = 5000 };
 
-/* From T on; pages 0 to 5 hold data. */
+/* Requests arrive from T on; pages 0 to 5 hold data. */
 enum { T = 1000000 };
 
 static void filled(struct bed *b, const char *settings)
@@ -35,7 +35,7 @@ static void ask(struct bed *b, tick_t after, enum request_type type, sector_t pa
 						   .sectors = pages * sectors }));
 }
 
-/* When the next request is complete. */
+/* The time, from T, at which the next request completes. */
 static tick_t done(struct bed *b)
 {
 	assert_true(drive_run_to_completion(b->drive));
@@ -44,7 +44,7 @@ static tick_t done(struct bed *b)
 
 /* ---- reads ---- */
 
-/* The next command goes before the data of the read before, whatever the order of the bus. */
+/* The command of the next read precedes the data of the one before it, whatever the order of the bus. */
 static void test_a_sense_beside_data(void **state)
 {
 	static const char *const orders[] = { "command_first", "fifo", "data_first" };
@@ -66,7 +66,7 @@ static void test_a_sense_beside_data(void **state)
 	}
 }
 
-/* A sense is shorter than the data of the read before, and ends while that leaves. */
+/* A sense takes less time than the transfer of the previous data, and waits for its end. */
 static void test_data_waits_in_the_cells(void **state)
 {
 	enum { SHORT = 1000 };
@@ -82,7 +82,7 @@ static void test_data_waits_in_the_cells(void **state)
 	bed_close(&b);
 }
 
-/* It is not loaded while data leaves. */
+/* A program is not loaded while the data of a read is transferred. */
 static void test_a_program_waits_for_the_register(void **state)
 {
 	struct bed b;
@@ -173,7 +173,7 @@ static void test_a_read_behind_what_is_loaded(void **state)
 	bed_close(&b);
 }
 
-/* The read is there before anything can be loaded: the second program stays outside. */
+/* The read arrives before the second program can be loaded, and goes before it. */
 static void test_nothing_is_loaded_while_a_read_waits(void **state)
 {
 	struct bed b;
@@ -188,7 +188,7 @@ static void test_nothing_is_loaded_while_a_read_waits(void **state)
 	bed_close(&b);
 }
 
-/* Not the program before it, but the one that was loaded, as soon as its cells begin. */
+/* The read suspends not the running program but the loaded one, as soon as its cells begin. */
 static void test_suspension_with_a_program_loaded(void **state)
 {
 	struct bed b;
@@ -248,7 +248,7 @@ static void test_two_passes_of_one_wordline(void **state)
 	bed_close(&b);
 }
 
-/* A program is loaded behind one of the same mode only. */
+/* A program is loaded during another only if both are of the same mode. */
 static void test_modes_of_blocks(void **state)
 {
 	enum { SLC = 30000 };
@@ -263,7 +263,7 @@ static void test_modes_of_blocks(void **state)
 	bed_close(&b);
 	bed_open(&b, SLC_DRIVE "flash.cache_register=both ");
 	assert_int_equal(serve(&b, T, REQUEST_WRITE, 0, 2), A + 2 * SLC);
-	/* The cache is full. */
+	/* The SLC cache is full. */
 	assert_int_equal(serve(&b, 2 * T, REQUEST_WRITE, 2, 2), A + 2 * P);
 	bed_close(&b);
 	bed_open(&b, SLC_DRIVE "flash.cache_register=both ");

@@ -23,7 +23,8 @@ static void test_a_page_answers_for_its_neighbours(void **state)
 	rig_close(rig);
 }
 
-/* LPN 0's entry leaves into page 0, which is then written for page 1; LPN 600's into page 1, for page 2. */
+/* LPN 0's entry is kicked out into mapping page 0, which is then written to make room for page 1; later LPN
+ * 600's into page 1, for page 2. */
 static void test_changes_leave_into_their_page(void **state)
 {
 	struct rig *rig = filled(CDFTL, "");
@@ -36,13 +37,13 @@ static void test_changes_leave_into_their_page(void **state)
 	assert_map(rig, 2, 1);
 	assert_int_equal(statistic(rig, "cdftl.kicked_out"), 1);
 	assert_entry(rig, 1, "; in DRAM, changed; mapping page 0 not in DRAM");
-	/* LPN 1's page is not in DRAM, 600's is. */
+	/* LPN 1's mapping page is not in DRAM, 600's is. */
 	reading(rig, 1200);
 	assert_map(rig, 3, 2);
 	assert_int_equal(statistic(rig, "cdftl.kicked_out"), 2);
 	assert_entry(rig, 1, "; in DRAM, changed");
 	assert_entry(rig, 600, "not in DRAM");
-	/* LPN 1200's is clean, and so is its page. */
+	/* LPN 1200's entry is clean, and so is its mapping page. */
 	reading(rig, 1800);
 	assert_map(rig, 4, 2);
 	assert_entry(rig, 1, "; in DRAM, changed");
@@ -51,7 +52,7 @@ static void test_changes_leave_into_their_page(void **state)
 	rig_close(rig);
 }
 
-/* Page 0 is written with the changes of LPNs 0 and 1, of which the latter stays, clean. */
+/* Mapping page 0 is written with the changes of LPNs 0 and 1; the entry of LPN 1 stays in DRAM, clean. */
 static void test_a_page_can_be_written_with_all_changes(void **state)
 {
 	struct rig *rig = filled(CDFTL, "cdftl.fold=true");
@@ -63,7 +64,7 @@ static void test_a_page_can_be_written_with_all_changes(void **state)
 	assert_map(rig, 2, 1);
 	assert_int_equal(statistic(rig, "cdftl.folded"), 1);
 	assert_entry(rig, 1, "; in DRAM; mapping page 0 not in DRAM");
-	/* It leaves, as the least recently used of the clean ones; page 1 is not changed. */
+	/* LPN 1's entry leaves, as the least recently used of the clean ones; mapping page 1 is clean. */
 	reading(rig, 1200);
 	assert_map(rig, 3, 1);
 	assert_entry(rig, 1, "not in DRAM");
@@ -71,8 +72,8 @@ static void test_a_page_can_be_written_with_all_changes(void **state)
 	rig_close(rig);
 }
 
-/* Three entries. Those of LPNs 0 and 600 are changed and their pages are not in DRAM: they stay, however long
- * they have not been used. */
+/* Room for three entries.  Those of LPNs 0 and 600 are dirty, and their mapping pages are not in DRAM: they
+ * stay, however long they are unused. */
 static void test_a_change_without_its_page_stays(void **state)
 {
 	struct rig *rig = filled(FILLED, "ftl=cdftl cdftl.entries=3 cdftl.pages=1");
@@ -89,7 +90,8 @@ static void test_a_change_without_its_page_stays(void **state)
 	assert_entry(rig, 0, "; in DRAM, changed");
 	assert_entry(rig, 600, "; in DRAM, changed");
 	assert_entry(rig, 1209, "; in DRAM, changed; mapping page 2 in DRAM, changed");
-	/* Page 2 is written for page 0; then 0, used last, leaves into it. */
+	/* Mapping page 2 is written to make room for page 0; LPN 0's entry, once least recently used, then
+	 * leaves into page 0. */
 	reading(rig, 1);
 	assert_map(rig, 4, 1);
 	assert_entry(rig, 1209, "not in DRAM");
@@ -104,8 +106,8 @@ static void test_a_change_without_its_page_stays(void **state)
 	rig_close(rig);
 }
 
-/* Two pages. Page 0 is used again, for LPN 1's entry: page 1 leaves for page 2. The change of a clean page's
- * entry is not written along with it. */
+/* Room for two mapping pages.  Page 0 is used again, for LPN 1's entry: page 1 is evicted for page 2.  As
+ * page 1 is clean, it is not written, although LPN 600's entry is dirty. */
 static void test_pages_leave_in_the_order_of_use(void **state)
 {
 	struct rig *rig = filled(FILLED, "ftl=cdftl cdftl.entries=8 cdftl.pages=2 cdftl.fold=true");
@@ -121,7 +123,7 @@ static void test_pages_leave_in_the_order_of_use(void **state)
 	rig_close(rig);
 }
 
-/* Of LPNs 0 and 1, which a collection moves, the first has an entry in DRAM and the other only its page. */
+/* A collection moves LPNs 0 and 1: the entry of the first is in DRAM, of the second only the mapping page. */
 static void test_a_collection_changes_what_is_in_dram(void **state)
 {
 	struct rig *rig = with_a_victim("ftl=cdftl cdftl.entries=2000 cdftl.pages=2");
@@ -164,7 +166,7 @@ static void test_the_cache_is_divided(void **state)
 	}
 }
 
-/* ---- who waits ---- */
+/* ---- waiting ---- */
 
 static void test_cdftl_waits(void **state)
 {

@@ -1,15 +1,17 @@
 /*
- * Lists of operations under way, by hand, and what becomes of them in a file that is not what it seems: the
- * census ends with what is wrong, and never goes round.
+ * Lists of operations in flight, made by hand, intact and as a damaged file may give them: the census aborts
+ * with what is wrong, and never loops.
  */
 #include "flash/census.h"
 #include "flash/order.h"
 #include "tests/drive_fixture.h"
 
-/* Block 0: page 0 is being programmed by operation 0, page 1 by 1, which waits for it, and which the
- * forwarded read 2 waits for; 3 is free; 4 is a read that its request has not released.  Of request 0 are 0
- * to 2, of 1 is 4, request 2 has completed.  A die copies pages of block 2 into block 3, operation 5; read 6
- * waits for the second of them. */
+/*
+ * Block 0: operation 0 programs page 0; operation 1, which depends on it, programs page 1; forwarded read 2
+ * depends on 1.  Operation 3 is free; 4 is a read that its request has not released.  Request 0 has
+ * operations 0 to 2, request 1 has 4; request 2 has completed.  Operation 5 copies pages of block 2 into
+ * block 3; read 6 depends on the second copy.
+ */
 struct picture {
 	struct settings settings;
 	struct geometry geometry;
@@ -48,7 +50,7 @@ static void add_tickets(struct picture *p)
 	p->completed = (struct queue){ 2, 2 };
 }
 
-/* Page 8 goes to 12, pages 9 and 11 follow to 13 and 14; behind them 15 is programmed. */
+/* Copies page 8 to 12, then pages 9 and 11 to 13 and 14; behind them, page 15 is programmed. */
 static void add_moves(struct picture *p)
 {
 	struct op *copy = add_op(p, OP_COPY, 8, INDEX_NONE);
@@ -129,7 +131,7 @@ static void test_what_is_under_way_is_counted(void **state)
 	release(&p);
 }
 
-/* A number of the picture becomes another one. */
+/* Overwrites a number of the picture. */
 struct change {
 	size_t offset;
 	enum { OF_PICTURE, OF_BLOCK, OF_OP, OF_COPY, OF_EDGE, OF_TICKET } of;
@@ -220,7 +222,8 @@ static void test_lists_that_are_wrong_are_seen(void **state)
 		assert_aborts(count_changed, &changes[i], changes[i].says);
 }
 
-/* Block 1 is erased nine times, and its first page programmed after each: operations 8 and 9 first. */
+/* Block 1 is erased nine times, and its first page programmed after each erase: by operations 8 and 9
+ * first. */
 #define LIVES 9
 static void add_lives(struct picture *p)
 {
@@ -291,7 +294,7 @@ static void test_erases_that_do_not_follow_each_other_are_seen(void **state)
 	assert_aborts(count_lives_changed, state, "erase 12 stands behind another than it names");
 }
 
-/* Copies in a circle: each takes its page from where the other puts it. */
+/* Two copies in a circle: each reads the page that the other writes. */
 static void copy_in_a_circle(void *context)
 {
 	struct picture p;
@@ -311,7 +314,7 @@ static void copy_in_a_circle(void *context)
 	count(&p);
 }
 
-/* The same of a page that moves behind another. */
+/* The same with a copy that follows another. */
 static void move_in_a_circle(void *context)
 {
 	struct picture p;
@@ -356,7 +359,7 @@ static void test_what_is_out_of_order_in_time_aborts(void **state)
 		"an operation of page 1 starts before an earlier one of its block has");
 }
 
-/* Whatever an operation has waited for, its account begins when its request's does. */
+/* Whatever an operation waited for, its account must begin when that of its request does. */
 static void test_accounts_of_another_run_are_seen(void **state)
 {
 	struct accounts *a = accounts_create(1);
@@ -378,7 +381,7 @@ static void test_accounts_of_another_run_are_seen(void **state)
 
 /* ---- handles and alarms ---- */
 
-/* One that is under way, then the next of the same slot; beyond the slots there is none. */
+/* Handles of operations issued so far are known; the next use of a slot and unused slots are not. */
 static void test_handles_of_operations_to_come(void **state)
 {
 	const op_t next_use = (op_t)1 << 32;
@@ -403,7 +406,8 @@ static void test_handles_of_operations_to_come(void **state)
 	bench_close(b);
 }
 
-/* Visits state: the words in it that have a value become too large, one after the other. */
+/* Visits state: makes each word that equals `value` too large in turn, and counts how often that is
+ * refused. */
 struct forger {
 	struct state_visitor visitor; /* first: the visitor is found through it */
 	struct schedule *schedule;
@@ -443,8 +447,8 @@ static void forge_words(struct state_visitor *r, void *bytes, size_t size)
 	}
 }
 
-/* An erase rests for a read, whose command is on the bus: nothing of that may lie so far ahead that alarms do
- * not hold it. */
+/* An erase is suspended for a read, whose command is on the bus: each of their times is refused if it lies
+ * too far ahead for alarms. */
 static void test_times_that_no_alarm_can_have_are_refused(void **state)
 {
 	enum { NOW = 400050 };

@@ -10,7 +10,7 @@
 	PAPER_DRIVE "flash.channels=1 flash.dies=1 flash.planes=1 gc.threshold=0 flash.blocks=64 "           \
 		    "flash.over_provisioning=0.5 "
 #define DAC ONE_PLANE "ftl=dac "
-/* Of the blocks with a dead page the oldest is collected first; one block of class 0 makes a mean. */
+/* The oldest block with a dead page is collected first; one collected block of class 0 gives a mean. */
 #define SEPBIT ONE_PLANE "ftl=sepbit sepbit.window=1 gc.policy=fifo "
 
 /* ---- a scheme of one class ---- */
@@ -63,7 +63,7 @@ static const struct ftl_ops ftl_one_class = {
 #include "ftl/list.h"
 #undef FTL
 
-/* In place of the program's: the registered ones and this. */
+/* Replaces the program's list of FTLs: the registered ones and this. */
 const struct ftl_ops *const ftls[] = {
 #define FTL(name) &ftl_##name,
 #include "ftl/list.h"
@@ -124,14 +124,14 @@ static void test_a_write_goes_up(void **state)
 	}
 	assert_statistic(&b, "class.0.host_pages", 2);
 	assert_statistic(&b, "class.5.host_pages", 2);
-	/* What was trimmed keeps its class. */
+	/* A trimmed page keeps its class. */
 	request(&b, REQUEST_TRIM, 7, 1);
 	write_pages(&b, 7, 1);
 	assert_int_equal(class_of(&b, 7), 5);
 	bed_close(&b);
 }
 
-/* Pages 0 to 3 are written three times: a block of class 1, and their next class is 2. */
+/* Pages 0 to 3 are written three times: they lie in a block of class 1, and their next class is 2. */
 static void test_a_copy_goes_down(void **state)
 {
 	struct bed b;
@@ -174,9 +174,9 @@ static void test_no_class_is_below_the_first(void **state)
 /* ---- SepBIT ---- */
 
 /*
- * Pages 0 to 3 are written at 1 to 4; again pages 0, 1, 2 and once more 0 at 5 to 8, in a block of class 0
- * that was opened at 4; page 4 at 9.  Both blocks are collected: the lifespan of the second, and so the mean,
- * is 5 pages.
+ * Times are counts of written pages.  Pages 0 to 3 are written at 1 to 4; pages 0, 1, 2 and 0 at 5 to 8, into
+ * a block of class 0 that was opened at 4; page 4 at 9.  Both blocks are collected: the lifespan of the
+ * second, and so the mean, is 5 pages.
  */
 static void open_with_a_mean(struct bed *b, const char *settings)
 {
@@ -199,7 +199,8 @@ static void open_with_a_mean(struct bed *b, const char *settings)
 	assert_int_equal(class_of(b, 0), 2);
 }
 
-/* At 9 page 3, of 4, is 5 old; at 10 page 2, of 7, is 3 old; at 11 page 1, of 6, 5; at 12 page 0, of 8, 4. */
+/* Ages: at 9, page 3, written at 4, is 5 old; at 10, page 2 (at 7) 3; at 11, page 1 (at 6) 5; at 12, page 0
+ * (at 8) 4. */
 static void test_short_lives_are_apart(void **state)
 {
 	static const int class[] = { 0, 1, 0, 1 };
@@ -249,7 +250,7 @@ static void test_moved_pages_are_divided_by_age(void **state)
 	bed_close(&b);
 }
 
-/* Whatever is written again is short-lived, and moved pages are of class 3. */
+/* Without a mean, every overwritten page counts as short-lived, and moved pages go to class 3. */
 static void test_without_a_mean(void **state)
 {
 	struct bed b;
@@ -281,7 +282,7 @@ static void test_a_mean_of_several_blocks(void **state)
 	assert_statistic(&b, "class.0.victims", 2);
 	assert_statistic(&b, "sepbit.means", 1);
 	assert_statistic(&b, "sepbit.mean_lifespan", 5.5);
-	/* At 16 page 1, of 11, is 5 old; at 20 page 8, of 14, is 6 old. */
+	/* At 16, page 1, written at 11, is 5 old; at 20, page 8, written at 14, is 6 old. */
 	write_pages(&b, 10, 1);
 	write_pages(&b, 1, 1);
 	assert_int_equal(class_of(&b, 1), 0);
@@ -291,7 +292,7 @@ static void test_a_mean_of_several_blocks(void **state)
 	bed_close(&b);
 }
 
-/* The next block of class 0 lives from 9 to 15; the lifespan of the first one counts no more. */
+/* The next block of class 0 lives from 9 to 15; the lifespan of the first one no longer counts. */
 static void test_the_next_mean(void **state)
 {
 	struct bed b;
@@ -313,7 +314,7 @@ static void test_the_next_mean(void **state)
 	"flash.channels=1 flash.dies=1 flash.planes=%u flash.blocks=64 flash.pages=16 "                      \
 	"gc.threshold=%s flash.over_provisioning=%s precondition.premap=none ftl=%s "
 
-/* Fills the drive and rewrites it by chance, nine times of ten in its first eighth. */
+/* Fills the drive, then writes random pages, nine of ten in its first eighth. */
 static void play(struct bed *b, unsigned planes, const char *threshold, const char *spare, const char *more)
 {
 	uint32_t pages, requests = 4000;
@@ -331,7 +332,7 @@ static void play(struct bed *b, unsigned planes, const char *threshold, const ch
 	assert_false(b->drive->ftl->failed);
 }
 
-/* The time of the last completion and every count of the medium are those of page mapping. */
+/* The time of the last completion and all counts of flash operations equal those of page mapping. */
 static void test_one_class_is_page_mapping(void **state)
 {
 	(void)state;
@@ -367,8 +368,8 @@ static void test_every_victim_has_room(void **state)
 		"leaves 9.6 spare blocks in each plane beside 0 mapping pages; at least 10 are needed");
 }
 
-/* Reads of the first page, which is in the second plane, keep that busy: the write goes into the first plane,
- * as long as that has room. */
+/* Reads of the first page, which is in the second plane, keep that plane busy: the write goes into the first
+ * plane, as long as it has room. */
 static void write_beside_reads(struct bed *b, tick_t arrival, sector_t page)
 {
 	uint32_t sectors = b->drive->geometry.sectors_per_page;
@@ -380,7 +381,7 @@ static void write_beside_reads(struct bed *b, tick_t arrival, sector_t page)
 	serve(b, arrival, REQUEST_WRITE, page, 1);
 }
 
-/* Blocks that are moved because of their age have pages of several classes, too, and a plane may be full of
+/* The pages of a block that is refreshed for its age go to several classes, too, and a plane may be full of
  * valid pages. */
 static void test_every_refreshed_block_has_room(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * The program as a user meets it: exit statuses, one line for each mistake, results that are whole or not
- * there.
+ * The program as a user meets it: exit statuses, one line for each mistake, results that are complete or
+ * absent.
  */
 #include "tests/any_workload.h"
 #include "tests/drive_fixture.h"
@@ -100,7 +100,7 @@ static void test_checking_runs_nothing(void **state)
 	}
 }
 
-/* The statistics of a run with these settings, without the command, to a file. */
+/* Writes the statistics of a run with these settings, without its command, to a file. */
 static void statistics_to(struct world *w, const char *file, const char *first, const char *second)
 {
 	char line[600];
@@ -113,7 +113,7 @@ static void statistics_to(struct world *w, const char *file, const char *first, 
 	assert_status(w, DONE, line);
 }
 
-/* What `--check` says to be without effect is: another value changes no statistic. */
+/* A setting that `--check` calls without effect has none: another value changes no statistic. */
 static void test_settings_without_effect_have_none(void **state)
 {
 	static const struct {
@@ -169,7 +169,7 @@ static void test_settings_without_effect_have_none(void **state)
 	}
 }
 
-/* What has an effect is not said to have none. */
+/* A setting with an effect is not called without effect. */
 static void test_settings_with_effect(void **state)
 {
 	static const char *const set[] = { "ftl=mrsm -s map.cache_bytes=2K", "ftl=dftl -s map.cache_bytes=2K",
@@ -192,7 +192,7 @@ static void test_settings_with_effect(void **state)
 	}
 }
 
-/* Another seed of the run is another workload, unless that has a seed of its own. */
+/* Another seed of the run gives another workload, unless the workload has a seed of its own. */
 static void test_a_seed_is_of_the_workload_too(void **state)
 {
 	struct world *w = *state;
@@ -207,8 +207,8 @@ static void test_a_seed_is_of_the_workload_too(void **state)
 	assert_status(w, DONE, "the workload's own seed");
 }
 
-/* Every name that `ssd list` shows can be asked for.  A buffer may need an FTL that can do more than
- * others. */
+/* Every FTL and every buffer that `ssd list` shows can be used.  Some buffers need operations that not every
+ * FTL has. */
 static void test_every_plug_in_runs(void **state)
 {
 	struct world *w = *state;
@@ -577,8 +577,8 @@ static void test_a_folder_that_cannot_be_written(void **state)
 	memory_free(path);
 }
 
-/* Full, closed, or a pipe whose reader has gone: what was asked for did not arrive, and the user hears so.
- * Of a mere listing the reader has seen enough: `ssd list | head` ends well and in silence. */
+/* Standard output is full, closed, or a pipe without a reader: the output is lost, and an error says so.
+ * Only a listing into a pipe without a reader ends well and in silence, as in `ssd list | head`. */
 static void test_a_standard_output_that_takes_nothing(void **state)
 {
 	static const struct {
@@ -614,8 +614,8 @@ static void test_a_standard_output_that_takes_nothing(void **state)
 		}
 }
 
-/* A name, "=" or the next word, a beginning that is no other's; letters together or with their value; behind
- * operands; behind "--" nothing is an option. */
+/* A value behind "=" or in the next word, a unique beginning of a name; letters joined, or with their value;
+ * options behind operands; behind "--" nothing is an option. */
 static void test_spellings_of_options(void **state)
 {
 	static const char *const same[] = {
@@ -641,7 +641,8 @@ static void test_spellings_of_options(void **state)
 	memory_free(path);
 }
 
-/* `ssd list WHAT` is what `ssd list` says of it; together they are all of it. */
+/* `ssd list WHAT` prints that section of `ssd list`; together the sections are all of it but the last
+ * line. */
 static void test_one_listing(void **state)
 {
 	static const char *const what[] = { "drives", "ftls", "buffers", "layers", "gc", "formats",
@@ -666,7 +667,8 @@ static void test_one_listing(void **state)
 	memory_free(all);
 }
 
-/* Is the name a row of the listing?  Those of one kind of time are one row: "request.read.latency_*_ns". */
+/* Has the listing a row for the statistic of this line?  Those of one kind of time share a row:
+ * "request.read.latency_*_ns". */
 static bool is_listed(const char *listing, const char *line)
 {
 	static const char *const times[] = { "latency_", "service_" };
@@ -680,7 +682,7 @@ static bool is_listed(const char *listing, const char *line)
 	return strstr(listing, row);
 }
 
-/* Whatever an FTL or a buffer reports, `ssd list statistics` explains. */
+/* `ssd list statistics` explains every statistic that an FTL or a buffer reports. */
 static void test_every_number_is_listed(void **state)
 {
 	struct world *w = *state;
@@ -706,10 +708,7 @@ static void test_every_number_is_listed(void **state)
 	memory_free(listing);
 }
 
-/*
- * Files are written whole although standard output is closed: its number must not come to stand for one of
- * them.
- */
+/* Files are complete although standard output is closed: no file may get its descriptor number. */
 static void test_files_beside_a_closed_standard_output(void **state)
 {
 	struct world *w = *state;
@@ -725,7 +724,7 @@ static void test_files_beside_a_closed_standard_output(void **state)
 	file = contents(path);
 	assert_string_equal(strstr(file, "\nrequest."), strstr(whole, "\nrequest."));
 	memory_free(file);
-	/* Without --quiet: what cannot be printed is printed into none of the files. */
+	/* Without --quiet: output that cannot be printed gets into none of the files. */
 	ssd(w, "run -o @/open --json @/json -s trace.limit=1000 parameters/tiny.cfg uniform");
 	assert_status(w, USER, "run >&-");
 	file = text_of(w, "json");
@@ -739,7 +738,7 @@ static void test_files_beside_a_closed_standard_output(void **state)
 	memory_free(path);
 }
 
-/* The modelled drive fails and the statistics are lost too: the second is what the user must hear. */
+/* The modelled drive fails and the statistics are lost too: the error must name the loss. */
 static void test_a_full_standard_output_of_a_failed_drive(void **state)
 {
 	struct world *w = *state;
@@ -850,7 +849,7 @@ static void test_a_worn_out_drive(void **state)
 	}
 }
 
-/* Why the status is 3, whatever is asked to be quiet. */
+/* Even with --quiet, the program says why the status is 3. */
 static void test_a_failed_drive_says_why(void **state)
 {
 	struct world *w = *state;
@@ -863,7 +862,7 @@ static void test_a_failed_drive_says_why(void **state)
 	assert_string_equal(strchr(w->err, '\n'), "\n");
 }
 
-/* Writes that never end, slow enough for every phase of a run to be met. */
+/* A profile of endless writes, slow enough for a signal to meet every phase of a run. */
 static void put_endless(const struct world *w)
 {
 	put_text(w, "endless.cfg",
@@ -940,7 +939,7 @@ static bool serves(const struct world *w, pid_t pid)
 	return runs;
 }
 
-/* An endless workload.  Each signal ends it with all that was served. */
+/* An endless workload.  Each signal ends the run with the statistics of all requests served. */
 static void test_interrupt(void **state)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
@@ -974,7 +973,7 @@ static void test_interrupt(void **state)
 	memory_free(path);
 }
 
-/* Waits until a file whose name begins so is there. */
+/* Waits until there is a file whose name begins so; false if the program ends before. */
 static bool begins(const struct world *w, pid_t pid, const char *name)
 {
 	siginfo_t ended = { 0 };
@@ -990,9 +989,11 @@ static bool begins(const struct world *w, pid_t pid, const char *name)
 #define TO_BE_SAVED                                                                                          \
 	"--json @/json -o @/out --series 10 --checkpoint @/saved --drives @/drives --save-drive @/kept "
 
-/* The drive is prepared for a workload that has no end, by one that is replayed again and again, or for one
- * of which nothing comes any more: the run ends at once, with the statistics of no request, and no such drive
- * is kept. */
+/*
+ * The drive is being prepared for an endless workload, by a trace that is replayed again and again, or for a
+ * workload from a pipe that has stalled: the run ends at once, with the statistics of no request, and the
+ * unfinished drive is not kept.
+ */
 static void test_signals_before_the_first_request(void **state)
 {
 	static const char *const cases[] = { "run --quiet " TO_BE_SAVED "parameters/tiny.cfg endless",
@@ -1024,7 +1025,8 @@ static void test_signals_before_the_first_request(void **state)
 	unsetenv("SSDLAB_PROFILES");
 }
 
-/* The run ends with what came until then, whether it waits when the signal comes or serves the last of it. */
+/* The run ends with the requests received so far, whether it still serves them or waits for more when the
+ * signal comes. */
 static void end_while_nothing_comes(struct world *w, long ms)
 {
 	int error;
@@ -1052,7 +1054,7 @@ static void test_a_signal_while_nothing_comes(void **state)
 	end_while_nothing_comes(*state, 500);
 }
 
-/* While a trace is written: it ends at once, and nothing that was begun is left. */
+/* A signal while a file is written ends the program at once, and no unfinished file is left. */
 static void test_signals_leave_nothing_half_done(void **state)
 {
 	static const struct {
@@ -1081,7 +1083,8 @@ static void test_signals_leave_nothing_half_done(void **state)
 	unsetenv("SSDLAB_PROFILES");
 }
 
-/* What a killed program leaves the next one removes; a name that another one is writing it refuses. */
+/* A program removes the unfinished file of a killed one; it refuses a file that another program is
+ * writing. */
 static void test_what_a_killed_run_leaves(void **state)
 {
 	struct world *w = *state;
@@ -1103,7 +1106,7 @@ static void test_what_a_killed_run_leaves(void **state)
 	unsetenv("SSDLAB_PROFILES");
 }
 
-/* Two of what is read and written in one file: one would be lost. */
+/* Two inputs or results in the same file are refused: one would be lost. */
 static void test_each_result_has_a_file_of_its_own(void **state)
 {
 #define ONE_FILE(options, what)                                                                              \
@@ -1140,7 +1143,7 @@ static void test_each_result_has_a_file_of_its_own(void **state)
 #undef ONE_FILE
 }
 
-/* A mistake in a name of a result is found before a workload without end is read. */
+/* A wrong name of a result is found before the workload, here an endless one, is read. */
 static void test_bad_names_of_results_are_found_at_once(void **state)
 {
 	static const struct mistake cases[] = {
@@ -1173,8 +1176,7 @@ static const char *results(const struct world *w)
 	return from;
 }
 
-/* Whatever the FTL and however the drive was made: every line that a run prints is the same with a kept
- * drive. */
+/* Whatever the FTL and the preconditioning: a run with a saved or kept drive prints the same lines. */
 static void test_a_loaded_drive_continues_as_the_saved_one(void **state)
 {
 	static const char *const modes[] = { "", AGED,
@@ -1188,7 +1190,7 @@ static void test_a_loaded_drive_continues_as_the_saved_one(void **state)
 		for (size_t mode = 0; mode < COUNT(modes); mode++) {
 			if (is_for_soak(f + mode, COUNT(modes)))
 				continue;
-			if (ftls[f]->admit && (mode == 1 || mode == 4)) /* zones have no such past */
+			if (ftls[f]->admit && (mode == 1 || mode == 4)) /* not for zones */
 				continue;
 			snprintf(line, sizeof line,
 				"run %s -s ftl=%s -s map.cache_bytes=16K -s gc.policy=random %s -s "
@@ -1231,7 +1233,7 @@ static void test_a_kept_drive_is_prepared_by_several_runs_at_once(void **state)
 	assert_status(w, 0, "one drive is kept");
 }
 
-/* What acts in time only, and what lies before the drive, may be another than when it was kept. */
+/* Settings that affect time only, and those of host and buffer, may differ from those of the saved drive. */
 static void test_a_kept_drive_serves_runs_that_differ_in_time(void **state)
 {
 	struct world *w = *state;
@@ -1249,8 +1251,7 @@ static void test_a_kept_drive_serves_runs_that_differ_in_time(void **state)
 	assert_status(w, DONE, "run --load-drive");
 	assert_string_equal(results(w), alone);
 	memory_free(alone);
-	/* SIGCHLD may have been ignored by who began the program; it has processes of its own
-	 * nevertheless. */
+	/* The program may inherit an ignored SIGCHLD; its own child processes must work nevertheless. */
 	shell(w,
 		"exec bash -c 'trap \"\" CHLD; exec \"$@\"' bash $ssd run --quiet --load-drive $d/drive " AGED
 		"parameters/tiny.cfg uniform");
@@ -1258,7 +1259,7 @@ static void test_a_kept_drive_serves_runs_that_differ_in_time(void **state)
 #undef FASTER
 }
 
-/* What differs is named, with both values. */
+/* The message names the setting that differs, with both values. */
 static void test_saved_drives_that_do_not_fit(void **state)
 {
 #define LOAD(more) "run --load-drive @/drive " AGED more " parameters/tiny.cfg uniform"
@@ -1291,7 +1292,7 @@ static void test_saved_drives_that_do_not_fit(void **state)
 	assert_non_null(strstr(w->err, "saved by another version of ssd"));
 }
 
-/* Whatever the memory that is left: the log is whole, or there is none and a line says why. */
+/* However little memory there is: the log is complete, or there is none and a line says why. */
 static void test_a_packed_log_without_memory(void **state)
 {
 	struct world *w = *state;
@@ -1315,8 +1316,8 @@ static void test_a_packed_log_without_memory(void **state)
 #define TINY "\"$top/parameters/tiny.cfg\" mixed"
 
 /*
- * Killed at once, resumed and killed again, for as long as it takes, with anything behind the rows that were
- * written when the run was saved; then everything is there and nothing is left.
+ * A run is killed at its first checkpoint, then resumed and killed until it completes, each time with garbage
+ * behind the rows saved beside it.  Its results equal those of an undisturbed run, and no other file is left.
  */
 static void test_a_killed_run_is_resumed(void **state)
 {
@@ -1334,11 +1335,11 @@ static void test_a_killed_run_is_resumed(void **state)
 		fail_msg("status %d, \"%s\", \"%s\"", w->status, w->out ? w->out : "", w->err);
 }
 
-/* Waits for rows in the file $rows beside a saved run: requests were served.  $! is the run. */
+/* Waits until the file $rows beside a saved run has rows of served requests.  $! is the run. */
 #define UNTIL_LONG                                                                                           \
 	"while kill -0 $! 2>/dev/null && [ \"$(cat $rows 2>/dev/null | wc -c)\" -lt 8192 ]; do :; done; "
 
-/* A signal saves the run where it is, whatever the clock says. */
+/* A signal saves the run at once, before a checkpoint is due. */
 static void test_an_interrupted_run_is_resumed(void **state)
 {
 	struct world *w = *state;
@@ -1352,7 +1353,8 @@ static void test_an_interrupted_run_is_resumed(void **state)
 		fail_msg("status %d, \"%s\", \"%s\"", w->status, w->out ? w->out : "", w->err);
 }
 
-/* What a program leaves that was killed while it saved the run goes with what it saved before. */
+/* The unfinished file of a program killed while it saved the run is removed with the saved run, when the
+ * resumed run ends. */
 static void test_a_run_killed_while_it_is_saved(void **state)
 {
 	struct world *w = *state;
@@ -1392,7 +1394,8 @@ static void test_saved_runs_that_do_not_fit(void **state)
 #undef RESUME
 	struct world *w = *state;
 
-	/* A run that ends before its file has been seen leaves none. */
+	/* A run may end before its file has been seen, and leaves none: repeats until one is killed in
+	 * time. */
 	shell(w, "until [ -e $d/run ]; do "
 		 "$ssd run --quiet -s trace.limit=40000 --checkpoint $d/run parameters/tiny.cfg uniform & "
 		 "while kill -0 $! && ! [ -e $d/run ]; do :; done; kill -9 $!; wait; done 2>/dev/null; "
@@ -1414,7 +1417,7 @@ static unsigned char *bytes_of(const struct world *w, const char *name, size_t *
 	return bytes;
 }
 
-/* One byte that is not what was saved, at some 200 places, the first and the last bytes among them. */
+/* One bit is flipped, at some 200 places, the first and the last bytes among them. */
 static void test_a_flipped_byte_is_found(void **state)
 {
 	struct world *w = *state;
@@ -1459,7 +1462,7 @@ static void test_a_drive_cut_short_or_longer_is_found(void **state)
 
 /* ---- a program that was copied ---- */
 
-/* It has its profiles with it, the same ones. */
+/* A copy of the program contains the same profiles. */
 static void test_a_copied_program_has_its_profiles(void **state)
 {
 	struct world *w = *state;
@@ -1588,7 +1591,7 @@ static void test_a_run_ends_with_a_summary(void **state)
 				    "statistics` shows all\n");
 }
 
-/* In the summary on standard output; beside a list on stderr. */
+/* The summary on standard output says it; with all statistics, stderr does. */
 static void test_a_run_says_what_makes_it_doubtful(void **state)
 {
 	static const struct mistake cases[] = {
@@ -1617,7 +1620,7 @@ static void test_a_run_says_what_makes_it_doubtful(void **state)
 	assert_false(says(w, "!"));
 }
 
-/* By name from anywhere; beside a folder `parameters` the file in it. */
+/* A drive is found by name from anywhere; next to a folder `parameters`, by its file there. */
 static void test_drives_have_names(void **state)
 {
 	struct world *w = *state;
@@ -1636,8 +1639,8 @@ static void test_drives_have_names(void **state)
 	"-s flash.over_provisioning=0.5 -s fdp.handles=2 -s fdp.by=device -L w0@0,=w1@1,=w2@3 "              \
 	"parameters/tiny.cfg"
 
-/* A device names a handle, of two here, and a tenant: one that is no handle has the first, one that is no
- * tenant is a mistake. */
+/* The device of a request selects a handle, of two here, and a tenant: one that is no handle gets the first,
+ * one that is no tenant is a mistake. */
 static void test_a_device_is_handle_and_tenant(void **state)
 {
 	struct world *w = *state;

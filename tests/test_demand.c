@@ -1,8 +1,9 @@
 /*
- * The FTLs whose page table lies in flash: cases worked by hand on a filled drive of one plane, who waits for
- * a mapping page, what collections change, the stack of S-FTL and its bitmaps against plain models.
+ * The FTLs whose page table lies in flash: cases worked by hand on a filled drive of one plane, which
+ * operations wait for a mapping page, what collections change, the stack of S-FTL and its bitmaps against
+ * plain models.
  *
- * 	SEED=n   another run of chance
+ *	SEED=n   another random run
  */
 #include "tests/demand_fixture.h"
 
@@ -55,7 +56,7 @@ static void read_with_two_entries(const char *dftl)
 	rig_close(rig);
 }
 
-/* The size of the cache is that of every FTL, in bytes, unless entries are asked for. */
+/* map.cache_bytes is the size of the cache, as in every FTL, unless dftl.entries is given. */
 static void test_dftl_reads(void **state)
 {
 	(void)state;
@@ -154,7 +155,7 @@ static void test_a_collection_changes_mapping_pages(void **state)
 	rig_close(rig);
 }
 
-/* One mapping page fits in DRAM, the third; what was changed of the first has left the buffer with the
+/* One mapping page fits in DRAM, the third; the changed entries of the first left the buffer with the
  * collection. */
 static void test_a_collection_takes_changes_out_of_the_buffer(void **state)
 {
@@ -168,9 +169,9 @@ static void test_a_collection_takes_changes_out_of_the_buffer(void **state)
 }
 
 /*
- * LPNs 2 to 5 are in the buffer of entries when LPN 2 is written again. The page for its data costs a
- * collection, of the first block, which also holds LPNs 0 and 1: their mapping page is written, with what the
- * buffer has of it. So LPN 2 enters the buffer again, alone.
+ * LPNs 2 to 5 are in the buffer of entries when LPN 2 is written again.  The page for its data requires a
+ * collection, of the first block, which also holds LPNs 0 and 1: their mapping page is written, with all its
+ * entries in the buffer.  So only LPN 2 enters the buffer again.
  */
 static void test_an_entry_that_was_written_meanwhile_is_buffered_again(void **state)
 {
@@ -193,10 +194,8 @@ static void test_an_entry_that_was_written_meanwhile_is_buffered_again(void **st
 	rig_close(rig);
 }
 
-/*
- * No free pages but the reserve, every entry in DRAM soon drives out another: collections lose space, updates
- * find no place and wait, the drive goes on, and all of them are paid for in the end.
- */
+/* No free pages but the reserve, and DRAM for few entries: collections lose space, updates of mapping pages
+ * find no page and wait, the drive goes on, and all of them are written later. */
 static void keep_short(const char *ftl)
 {
 	struct rig *rig =
@@ -230,7 +229,7 @@ static void test_updates_wait_for_room(void **state)
 	keep_short("ftl=cdftl cdftl.entries=4");
 }
 
-/* ---- who waits ---- */
+/* ---- waiting ---- */
 
 static void test_dftl_waits(void **state)
 {
@@ -240,13 +239,13 @@ static void test_dftl_waits(void **state)
 	assert_int_equal(reading(rig, 0), 26000 + 26000);
 	assert_int_equal(reading(rig, 0), 26000);
 	assert_int_equal(writing(rig, 0), 116000);
-	/* The old copy is read, the new one answered by the controller; its program comes behind the data's
-	 * read. */
+	/* The old mapping page is read; the load of the new one is answered by the controller, and its
+	 * program comes after the read of the data. */
 	assert_int_equal(reading(rig, 1), 26000 + 26000);
 	assert_int_equal(rig_cost(rig, OP_PROGRAM, CAUSE_MAP), 1);
 	assert_int_equal(writing(rig, 2), 26000 + 116000);
-	/* Half a page: mapping page, old data (8 sectors), the mapping page's program, which came first, the
-	 * data's. */
+	/* Half a page: reads of the mapping page and of old data (8 sectors), program of the mapping page,
+	 * which was issued first, program of the data. */
 	assert_int_equal(rig_serve(rig, REQUEST_WRITE, 48, 56), 26000 + 18000 + 116000 + 116000);
 	rig_close(rig);
 	rig = filled(TIMED, "ftl=dftl dftl.entries=1 map.blocking=true");
@@ -277,8 +276,7 @@ static void test_sftl_waits(void **state)
 	rig_close(rig);
 }
 
-/* Four dies written in turn, so that LPN 1 is on another one than the mapping page, and so is what is
- * written. */
+/* Four dies are written in turn: LPN 1 and the written pages are on other dies than the mapping page. */
 static void test_nothing_is_done_before_its_place_is_known(void **state)
 {
 	static const char *const ftl[] = { "ftl=dftl dftl.entries=1", "ftl=sftl map.cache_bytes=4K" };
@@ -295,7 +293,7 @@ static void test_nothing_is_done_before_its_place_is_known(void **state)
 	}
 }
 
-/* A mapping page that has become too large, and what is written into one of which DRAM holds nothing. */
+/* A mapping page that has become too large for DRAM, and a write to a mapping page that is not there. */
 static void test_sftl_waits_for_a_write_back(void **state)
 {
 	(void)state;
@@ -310,11 +308,11 @@ static void test_sftl_waits_for_a_write_back(void **state)
 		assert_entry(rig, 0, "74 bytes, 2 heads, 1 changed");
 		for (lpn_t lpn = 2; lpn <= 14; lpn += 2)
 			writing(rig, lpn);
-		/* 16 heads are too many for the budget: it has left. */
+		/* 16 heads exceed the budget: the page has left DRAM. */
 		assert_int_equal(statistic(rig, "map.evictions"), 1);
 		assert_int_equal(statistic(rig, "map.diverted"), 8);
 		assert_int_equal(reading(rig, 2), 14000);
-		/* Read for one look-up; the write programs it, with what was in the buffer. */
+		/* The page is read for one look-up; the write programs it, with the entries in the buffer. */
 		assert_int_equal(writing(rig, 100), 14000 + 104000 + (blocking ? 104000 : 0));
 		assert_entry(rig, 2, "not in DRAM");
 		rig_close(rig);
@@ -344,14 +342,14 @@ static void test_sftl_pages_shrink(void **state)
 	}
 }
 
-/* So many single writes in mapping page `page`, each with two pages beside it that were not written. */
+/* Single writes in mapping page `page`, with two unwritten pages between them. */
 static void scatter(struct rig *rig, uint32_t page, uint32_t writes)
 {
 	for (uint32_t i = 0; i < writes; i++)
 		writing(rig, page * 512 + 3 * i + 1);
 }
 
-/* Uses all mapping pages from `first` on, again and again, so that what lies before leaves. */
+/* Uses all mapping pages from `first` on, twice, so that those before are evicted. */
 static void drive_out(struct rig *rig, uint32_t first)
 {
 	for (uint32_t i = 0; i < 2 * 112; i++)
@@ -393,7 +391,7 @@ static void test_few_changes_wait_in_the_buffer(void **state)
 	}
 }
 
-/* 208 bytes: two pages of 70.  Both are put back once before the one used longest ago leaves. */
+/* 208 bytes: two pages of 70.  Both are put back once before the least recently used one leaves. */
 static void test_a_small_page_has_a_second_chance(void **state)
 {
 	struct rig *rig = filled(FILLED "ftl=sftl map.cache_bytes=2048 ", "sftl.buffer_entries=230");
@@ -472,7 +470,7 @@ static void test_a_larger_page_has_less_of_one(void **state)
 	rig_close(rig);
 }
 
-/* Above 90 % of a page it is held as it is in flash, and shrinks again below 80. */
+/* Above 90 % of a page, a mapping page is held as in flash; below 80 %, it is compressed again. */
 static void test_the_form_of_a_page_changes(void **state)
 {
 	struct rig *rig = filled(SFTL, "");
@@ -507,8 +505,8 @@ static void test_less_than_a_page_of_cache(void **state)
 	rig_close(rig);
 }
 
-/* Four planes in turn: what is written one after the other is consecutive; by load only every other page is,
- * which is no reason to doubt the run. */
+/* On four planes in turn, pages written one after another are consecutive; placed by load, only every other
+ * page is, which is no reason for a warning. */
 static void test_runs_on_several_planes(void **state)
 {
 	static const struct {
@@ -536,7 +534,7 @@ static void test_runs_on_several_planes(void **state)
 #define ENTRIES  64u
 #define UNMAPPED UINT32_MAX
 
-/* Entries by place: runs are written over each other, some are trimmed. */
+/* Sets the place of each entry: runs overwrite each other, some are trimmed. */
 static void make_history(uint32_t place[ENTRIES], struct random *random)
 {
 	uint32_t next = 1000;
@@ -579,7 +577,7 @@ static void encode(const uint32_t *place, uint8_t *code)
 	}
 }
 
-/* The head that an entry hangs on, found backwards as the paper does. */
+/* The head of an entry's run, found backwards as in the paper. */
 static uint32_t head_of(const uint8_t *code, uint32_t i)
 {
 	bool brief = code[i] & HEADS_SHORT;

@@ -1,7 +1,7 @@
 /*
- * What the documents promise: every `./ssd ...` that they show, in a block or inside a line, is run from a
- * folder that looks like the top of the tree; every line of output in a console block is in what the program
- * prints, in that order ("..." stands for lines left out); every file they name is there.
+ * The documents against the program: every `./ssd ...` that they show, in a block or inside a line, is run
+ * from a folder that looks like the top of the tree; the program must print every line of output in a console
+ * block, in that order ("..." stands for lines left out); every file they name must exist.
  */
 #include "tests/program_fixture.h"
 #include "tests/tier.h"
@@ -19,8 +19,7 @@ static const char *const documents[] = { "README.md", "DESIGN.md", "CONTRIBUTING
 	"docs/course/11-two-tenants.md", "docs/course/12-flush.md", "docs/flash.md", "docs/tenants.md",
 	"docs/library.md", "docs/validation.md", "docs/papers.md" };
 
-/* The test's folder becomes a place where a user could type: the tree, and the user's files by the documents'
- * names. */
+/* Makes the test's folder look like the top of the tree, with the user's files that the documents name. */
 static void furnish(struct world *w)
 {
 	static const char line[] =
@@ -43,7 +42,7 @@ static char *document(const char *path)
 	return text;
 }
 
-/* With words in capitals it is a pattern; `mine` is what tests/extend.sh adds. */
+/* A command with words in capitals is a pattern; `mine` is added by tests/extend.sh. */
 static bool can_be_typed(const char *command)
 {
 	for (const char *c = command; *c; c++)
@@ -59,7 +58,7 @@ static bool takes_long(const char *command)
 	return strstr(command, "parameters/icpp23.cfg") && !strstr(command, "flash.blocks");
 }
 
-/* What `./ssd ARGUMENTS` prints without any input; it must succeed.  NULL: it is left to `make soak`. */
+/* The output of `./ssd ARGUMENTS` without any input; it must succeed.  NULL: left to `make soak`. */
 static char *output_of(struct world *w, const char *path, const char *command)
 {
 	char line[512];
@@ -73,7 +72,7 @@ static char *output_of(struct world *w, const char *path, const char *command)
 	return w->out;
 }
 
-/* Cuts the line off `*text`, which moves on; NULL at the end. */
+/* Cuts the first line off `*text` and returns it; NULL at the end. */
 static char *next_line(char **text)
 {
 	char *line = *text, *end = strchr(line, '\n');
@@ -86,7 +85,7 @@ static char *next_line(char **text)
 	return line;
 }
 
-/* The line begins somewhere in the output; returns what comes after it. */
+/* Finds the line in the output; returns what comes after it. */
 static char *find_line(char *output, const char *line)
 {
 	size_t length = strlen(line);
@@ -97,7 +96,8 @@ static char *find_line(char *output, const char *line)
 	return NULL;
 }
 
-/* From a command to the next one or the end of its block.  Returns the line that ends it. */
+/* Checks a command and its output, up to the next command or the end of the block.  Returns the line that
+ * ends it. */
 static char *check_command(struct world *w, const char *path, const char *command, char **text)
 {
 	char *output = output_of(w, path, command), *at = output, *line;
@@ -122,7 +122,7 @@ static bool is_file(const char *word)
 	       !strncmp(word, "./", 2) + !strncmp(word, "results/", 8) + !!strstr(word, "mine") == 0;
 }
 
-/* What stands between backquotes in a line of text: commands are run, files are there. */
+/* Checks the words between backquotes in a line of text: commands are run, files must exist. */
 static size_t check_words(struct world *w, const char *path, char *line)
 {
 	size_t commands = 0;

@@ -1,6 +1,6 @@
 /*
  * The assembled drive: classes of requests, the cost of each kind of request by hand, preconditioning, what
- * the statistics say and leave out, determinism.
+ * the statistics count and leave out, determinism.
  */
 #include "ftl/page/page.h"
 #include "tests/any_workload.h"
@@ -86,7 +86,7 @@ static void test_read_of_what_was_written(void **state)
 	replay_free(r);
 }
 
-/* Sectors 1..3 must be read before the page is written anew: 100 + 10000 + 3000, then a write. */
+/* Sectors 1..3 must be read before the page is written again: 100 + 10000 + 3000, then a write. */
 static void test_partial_write_reads_what_it_keeps(void **state)
 {
 	struct replay *r = replay(PAPER_DRIVE, "0 0 0 4 0\n1000000 0 0 1 0\n");
@@ -112,7 +112,8 @@ static void test_partial_write_keeps_only_what_holds_data(void **state)
 
 /*
  * Every other request is one page, the others are two: pages 0, 1-2, 3, 4-5, ... in planes 0, 1-0, 1, 0-1.
- * So of four requests one finds both planes of a die, at the same offset, for as long as pages are written.
+ * So one of four requests can program both planes of a die at the same offset, however many pages are
+ * written.
  */
 static void test_superblocks_stay_in_step(void **state)
 {
@@ -130,8 +131,8 @@ static void test_superblocks_stay_in_step(void **state)
 
 #define LINKED PAPER_DRIVE "placement.policy=static host.link_ns=300 host.link_mb_per_s=512 "
 
-/* A sector takes 1000 ns on the link, a request 300 more; data to be written comes before anything else is
- * done. */
+/* A sector takes 1000 ns on the link, a request 300 more; the data of a write crosses it before anything else
+ * is done. */
 static void test_requests_cross_the_link(void **state)
 {
 	struct replay *r = replay(LINKED "dram.access_ns=50", "0 0 0 4 0\n1000000 0 0 3 1\n");
@@ -195,7 +196,7 @@ static void test_a_slot_is_taken_until_the_answer_has_come(void **state)
 	replay_free(r);
 }
 
-/* A read while the write is still under way, and one after. */
+/* A read while the write is in flight, and one after it. */
 static void test_data_on_its_way_is_read_at_once(void **state)
 {
 	struct replay *r =
@@ -224,7 +225,7 @@ static void test_programs_of_classes(void **state)
 	replay_free(r);
 }
 
-/* Reads of one sector and of four, each alone on the drive: a mean of each one's own, not of all sectors. */
+/* Reads of one sector and of four, each alone on the drive: a mean over requests, not over all sectors. */
 static void test_latency_per_sector_of_requests_and_of_sectors(void **state)
 {
 	struct replay *r =
@@ -247,9 +248,8 @@ static void test_latency_per_sector_of_requests_and_of_sectors(void **state)
 	replay_free(r);
 }
 
-/*
- * With a buffer a write costs its accesses; the flush that makes room is part of the request that needs it.
- */
+/* With a buffer, a write takes the time of its accesses; the flush that makes room is part of the request
+ * that needs it. */
 static void test_buffered_write(void **state)
 {
 	struct replay *r = replay(PAPER_DRIVE "buffer=lru dram.buffer_bytes=2K dram.access_ns=1000",
@@ -263,7 +263,8 @@ static void test_buffered_write(void **state)
 	replay_free(r);
 }
 
-/* Sector 1 of a page lies in the buffer, the others in flash: one page is read once, whatever its holes. */
+/* Sector 1 of a page lies in the buffer, the others in flash: the page is read once, although sector 1 is not
+ * needed from it. */
 static void test_a_page_is_read_once_around_a_buffered_sector(void **state)
 {
 	struct replay *r = replay_open(PAPER_DRIVE "buffer=lru dram.buffer_bytes=2K");
@@ -310,7 +311,7 @@ static struct replay *prepared(const char *settings)
 	return prepared_for("uniform", settings);
 }
 
-/* Three digits: within half a thousandth of the pages. */
+/* Both shares are reached to three digits: within half a thousandth of the pages. */
 static void test_synthetic_state_is_reached(void **state)
 {
 	static const struct {
@@ -365,9 +366,11 @@ static void test_synthetic_state_is_spread_evenly(void **state)
 	replay_free(r);
 }
 
-/* Mapping pages that an FTL programs besides count as used: all FTLs start equally full, to the page, but
- * those that merge blocks: there a page that is written again costs an erase, too.  Six classes keep six
- * blocks of a plane free. */
+/*
+ * Mapping pages that an FTL programs count as used, too: all FTLs start equally full, to the page, except
+ * those that merge blocks, where a page that is written again requires an erase, too.  Six classes keep six
+ * blocks of a plane free.
+ */
 static void test_all_ftls_start_equally_full(void **state)
 {
 	static const struct {
@@ -431,7 +434,7 @@ static void test_static_placement_ends(void **state)
 	}
 }
 
-/* Verification observes: the same pages are in the same places with it and without. */
+/* Verification changes nothing: the same pages are in the same places with and without it. */
 static void prepare_with_and_without_verification(const char *ftl)
 {
 	static const char *const states[] = { "used=0.9 precondition.valid=0.5 precondition.layout=mixed",
@@ -491,7 +494,7 @@ static void check_with_wrong_owner(void *broken)
 	ftl_check(b->drive->ftl);
 }
 
-/* Live are all of 1,200,000 logical pages, many blocks of their order. */
+/* All 1,200,000 logical pages are live; their random order is computed in many blocks. */
 static void test_a_large_drive_is_filled_and_checked(void **state)
 {
 	struct replay *r =
@@ -520,10 +523,8 @@ static void test_a_large_drive_is_filled_and_checked(void **state)
 	replay_free(r);
 }
 
-/*
- * All of a block's pages are live or all are dead, but for three blocks of each plane: where live ones follow
- * dead ones, where dead ones follow these, and where the last live ones were written again.
- */
+/* The pages of a block are all live or all dead, except in three blocks of each plane: where live ones follow
+ * dead ones, where dead ones follow these, and where the last live ones were written again. */
 static void test_live_pages_lie_apart(void **state)
 {
 	struct replay *r = prepared(MEDIUM "precondition.mode=synthetic precondition.layout=apart "
@@ -648,7 +649,7 @@ static void test_all_ftls_are_filled_alike(void **state)
 	}
 }
 
-/* Of the first three pages these sectors hold data, and the trace can be served. */
+/* These sectors of the first three pages hold data, and the trace can be served. */
 static void expect_masks_and_replay(struct replay *r, const mask_t mask[3], const char *trace)
 {
 	for (lpn_t lpn = 0; lpn < 3; lpn++)
@@ -658,10 +659,8 @@ static void expect_masks_and_replay(struct replay *r, const mask_t mask[3], cons
 	replay_free(r);
 }
 
-/*
- * Reads of sectors 1 and 2, of 4 and 5 after they were written, and of 9 and 11 before: whole pages 0 to 2,
- * or of pages 0 and 2 only what is read, each in one page of flash.
- */
+/* Reads of sectors 1 and 2, of 4 and 5 after they were written, and of 9 and 11 before that.  Premapped are
+ * pages 0 to 2 as a whole, or only the read sectors of pages 0 and 2, each in one page of flash. */
 static void test_premapping_of_pages_and_of_sectors(void **state)
 {
 	static const char trace[] =
@@ -692,10 +691,8 @@ static void test_premapping_of_pages_and_of_sectors(void **state)
 	unlink(name);
 }
 
-/*
- * The same on a drive with other live pages: of pages 0 and 2 only what is read; page 1, which is only
- * written, is empty while others are left to be live, and whole when all are.
- */
+/* The same on a drive with other live pages: of pages 0 and 2 only the read sectors are premapped; page 1,
+ * which is written before it is read, is empty unless all logical pages must be live. */
 static void test_premapping_of_sectors_among_live_pages(void **state)
 {
 	static const char trace[] = "0 0 1 2 1\n1 0 4 4 0\n2 0 4 2 1\n3 0 9 1 1\n4 0 11 1 1\n5 0 8 4 0\n";
@@ -729,8 +726,11 @@ static void test_premapping_of_sectors_among_live_pages(void **state)
 	unlink(name);
 }
 
-/* Reads of sectors 2 to 5, over a border, and of 4 to 7, of which 4 and 5 are there: written as they were
- * read, MRSM packs the first into one page; by pages they are two, of which the second holds all. */
+/*
+ * Reads of sectors 2 to 5, over a border, and of 4 to 7, of which 4 and 5 are premapped already.  By
+ * requests, MRSM packs the sectors of the first read into one page; by sectors, they lie in two pages, of
+ * which the second then holds 4 to 7.
+ */
 static void test_premapping_of_requests(void **state)
 {
 	static const char trace[] = "0 0 2 4 1\n1 0 4 4 1\n";
@@ -776,7 +776,7 @@ static void test_replayed_state_stops_at_its_share(void **state)
 	replay_free(r);
 }
 
-/* The whole past of a drive is no part of its statistics. */
+/* The statistics count nothing that preconditioning did. */
 static void test_statistics_exclude_preconditioning(void **state)
 {
 	struct replay *r =
@@ -821,7 +821,7 @@ static void test_impossible_states_are_refused(void **state)
 
 /* ---- reports ---- */
 
-/* A busy little trace: writes, reads and trims around 400 sectors. */
+/* A busy little trace: writes and reads of the first 400 sectors. */
 static char *busy_trace(uint64_t requests)
 {
 	char *text = memory_array(requests, 48, "trace");
@@ -840,7 +840,6 @@ static char *busy_trace(uint64_t requests)
 	PAPER_DRIVE "flash.blocks=10 flash.over_provisioning=0.4 buffer=lru dram.buffer_bytes=16K "          \
 		    "host.queue_limit=8 flash.multiplane=any flash.suspend=program_and_erase wear.delta=3 "
 
-/* Two runs give the same text to the byte; where lots are drawn, another seed gives another result. */
 static void test_the_seed_reaches_every_room(void **state)
 {
 	char *const assignment[] = { "seed=77" };
@@ -855,6 +854,7 @@ static void test_the_seed_reaches_every_room(void **state)
 	settings_release(&s);
 }
 
+/* Two runs give the same report, to the byte; with the random policy, another seed gives another result. */
 static void test_two_runs_give_the_same_report(void **state)
 {
 	char *trace = busy_trace(3000), *text[3], settings[1024];
@@ -898,7 +898,7 @@ static void test_the_books_of_a_report_balance(void **state)
 {
 	static const char *const causes[] = { "merge", "pad", "gc", "gc_map", "gc_update", "wear", "host",
 		"rmw", "map", NULL };
-	/* An erase is for one of the first six; what is called flash.erase.map cuts across them. */
+	/* An erase has one of the first six causes; flash.erase.map overlaps with these. */
 	static const char *const erase_causes[] = { "merge", "pad", "gc", "gc_map", "gc_update", "wear",
 		NULL };
 	static const char *const kinds[] = { "flash.read", "flash.program", "flash.copy", "flash.erase" };
@@ -956,7 +956,7 @@ static void test_write_amplification_counts_mapping_pages(void **state)
 	replay_free(r);
 }
 
-/* What a number's name says that it counts. */
+/* The unit that the name of a statistic implies; NULL: none. */
 static const char *unit_by_name(const char *name, size_t length)
 {
 	static const struct {
@@ -1038,7 +1038,7 @@ static void test_stable_names(void **state)
 	replay_free(r);
 }
 
-/* Of what did not happen nothing is told: a mean of 0 would be averaged in by whoever reads the table. */
+/* A class without requests reports no latency: a reader of the table would average in a mean of 0. */
 static void test_an_empty_class_has_no_latency(void **state)
 {
 	struct replay *r = replay(PAPER_DRIVE, "0 0 0 4 0\n");
@@ -1102,7 +1102,7 @@ static void test_spread_of_wear(void **state)
 	replay_free(r);
 }
 
-/* Unless they may mix. */
+/* Copied pages share no blocks with written ones, unless gc.separate is off. */
 static void test_copied_pages_have_blocks_of_their_own(void **state)
 {
 	char *trace = busy_trace(1000);
@@ -1162,7 +1162,7 @@ static bool stop(void *context, const struct run *run)
 	return !run->requests;
 }
 
-/* What was taken in is still served. */
+/* Requests that were already read are still served. */
 static void test_an_interrupted_run_keeps_its_books(void **state)
 {
 	char *trace = busy_trace(20000);
@@ -1194,7 +1194,7 @@ static void test_a_worn_out_drive_ends_the_run(void **state)
 	replay_free(r);
 }
 
-/* An ideal device: as many programs as pages written; what is collected free of charge is counted nowhere. */
+/* An ideal device: as many programs as pages written; collections, which are free, are not counted. */
 static void test_the_ideal_device_amplifies_nothing(void **state)
 {
 	char *trace = busy_trace(3000), *text;

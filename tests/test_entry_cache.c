@@ -1,10 +1,9 @@
 /*
  * The cache of single mapping entries against a plain model (an array and a search for the oldest stamp),
- * under random look-ups, changes of value and size, and collections; and what it costs in time, worked by
- * hand.
+ * under random look-ups, changes of value and size, and collections; and its timing, worked by hand.
  *
- * 	SEED=n   another run of chance
- * 	STEPS=n  a longer one (default 20000 per case)
+ *	SEED=n   another random run
+ *	STEPS=n  a longer one (default 20000 per case)
  */
 #include "tests/directory_fixture.h"
 
@@ -51,7 +50,7 @@ static void world_close(struct world *w)
 struct model_entry {
 	bool cached, dirty, protected;
 	uint32_t bytes;
-	uint64_t used; /* stamp of its last use, or of its fall from the protected ones */
+	uint64_t used; /* stamp of its last use, or of its demotion from the protected ones */
 };
 
 struct model {
@@ -96,8 +95,7 @@ static void model_use(struct model *m, uint32_t key)
 	}
 }
 
-/* Returns the page written last, or PAGES. */
-/* The page written last; KEYS: the entry `stays` would have to leave. */
+/* Returns the page written last; PAGES: none; KEYS: the entry `stays` would have to leave. */
 static uint32_t model_fit_beside(struct model *m, uint32_t bytes, uint32_t stays)
 {
 	uint32_t written = PAGES;
@@ -172,7 +170,7 @@ static uint32_t some_size(const struct model *m, struct random *random)
 	return m->plan.least == ONE_SIZE ? ONE_SIZE : 4 * words;
 }
 
-/* A new value, perhaps of another size, of what is in DRAM. */
+/* Gives an entry in DRAM a new value, perhaps of another size. */
 static void change(struct world *w, struct model *m, uint32_t key, uint32_t bytes)
 {
 	entry_cache_change(w->entries, key, bytes);
@@ -198,7 +196,7 @@ static void look_up(struct world *w, struct model *m, uint32_t key, uint32_t byt
 	}
 }
 
-/* What a request that loads more than it looks up does: its next entries enter, too. */
+/* A look-up with prefetch: the next entries of the page enter, too. */
 static void look_ahead(struct world *w, struct model *m, uint32_t key)
 {
 	entry_cache_get(w->entries, &w->bench->io, key, 8);
@@ -289,7 +287,7 @@ static void copy_region(struct state_visitor *r, void *bytes, size_t size)
 	c->at += size;
 }
 
-/* The change of a size drives `gone` out, or nothing. */
+/* The change of a size evicts `gone`; KEYS: nothing. */
 static void assert_state_goes_over(struct entry_cache_plan plan, uint32_t gone)
 {
 	struct world *a = world_open(plan, false), *b = world_open(plan, false);
@@ -325,8 +323,8 @@ static void test_state_goes_from_one_cache_to_another(void **state)
 	assert_state_goes_over((struct entry_cache_plan){ .bytes = 240, .least = ONE_SIZE }, KEYS);
 }
 
-/* Two of three entries leave for one large one; then, in a file, the list of free ones has the third's
- * element in place of theirs. */
+/* Two of three entries are evicted for one large one; then, in the saved state, the free list names the
+ * element of the third one in place of theirs. */
 static void test_an_entry_in_use_is_not_free(void **state)
 {
 	struct entry_cache_plan plan = { .bytes = 24 };
@@ -369,7 +367,7 @@ static void test_an_entry_in_use_is_not_free(void **state)
 
 /* ---- times ---- */
 
-/* When a read of data (another die) that waits for the look-up is done; the clock starts with the request. */
+/* The time from a request to the end of its read of data, on another die, which waits for the look-up. */
 static uint64_t time_of_use(struct world *w, uint32_t key, ppn_t data)
 {
 	tick_t start = schedule_now(w->bench->flash->schedule), done = 0;
@@ -384,8 +382,7 @@ static uint64_t time_of_use(struct world *w, uint32_t key, ppn_t data)
 	return done - start;
 }
 
-/* Look-ups of an entry that is changed then, of itself, of `next`, which drives it out, of `next` and of it
- * again. */
+/* Looks up entry 0 twice and changes it; then `next`, which evicts it, `next` again, and entry 0 again. */
 static void assert_times(struct entry_cache_plan plan, bool blocking, uint32_t next, const uint64_t times[5])
 {
 	struct world *w;
@@ -412,7 +409,7 @@ static void test_who_waits(void **state)
 	const uint32_t other = 4 * PER_PAGE;
 
 	(void)state;
-	/* Nobody waits for the write-back: load, data. */
+	/* Nothing waits for the write-back: load, data. */
 	assert_times((struct entry_cache_plan){ 0 }, false, other,
 		(uint64_t[]){ 14100 + 11100, 11100, 14100 + 11100, 11100, 14100 + 11100 });
 	/* One after the other: read and program of the write-back, load, data. */
@@ -428,8 +425,7 @@ static void test_who_waits(void **state)
 		(uint64_t[]){ 14100 + 11100, 11100, 14100 + 104100 + 11100, 11100, 14100 + 11100 });
 }
 
-/* An entry that another request is loading is in DRAM by name only; one of the same page may be there in
- * truth. */
+/* An entry whose load is in flight is not in DRAM yet; another entry of the same page may be. */
 static void test_a_hit_waits_for_its_own_load(void **state)
 {
 	struct world *w = world_open((struct entry_cache_plan){ .bytes = 24 }, false);
@@ -454,7 +450,8 @@ static void test_a_hit_waits_for_its_own_load(void **state)
 	world_close(w);
 }
 
-/* Two entries fit.  6 is being loaded when 1, whose page is in DRAM, enters in its place. */
+/* Room for two entries.  Entry 6 is being loaded when entry 1, whose page was loaded before, takes its
+ * place. */
 static void test_an_entry_does_not_wait_for_the_one_before_it(void **state)
 {
 	struct world *w = world_open((struct entry_cache_plan){ .bytes = 16 }, false);
@@ -474,8 +471,8 @@ static void test_an_entry_does_not_wait_for_the_one_before_it(void **state)
 	world_close(w);
 }
 
-/* Many requests, each of which lets all reads but its own be done: few are remembered, and those under way
- * always. */
+/* Many requests, each begun when all earlier reads have completed: reads in flight are always remembered,
+ * completed ones only in small numbers. */
 static void test_fetches_are_kept_while_they_are_under_way(void **state)
 {
 	struct world *w = world_open((struct entry_cache_plan){ .bytes = 4 * KEYS }, false);
@@ -507,7 +504,7 @@ static void test_fetches_are_kept_while_they_are_under_way(void **state)
 	world_close(w);
 }
 
-/* Noted changes of a mapping page go with the write-back of an entry. */
+/* The write-back of an entry includes the deferred updates of its mapping page. */
 static void test_a_write_back_pays_for_notes(void **state)
 {
 	struct world *w = world_open((struct entry_cache_plan){ .bytes = 8 }, false);
@@ -525,8 +522,8 @@ static void test_a_write_back_pays_for_notes(void **state)
 	world_close(w);
 }
 
-/* A full drive: the look-up costs nothing, the changed entry stays; one that outgrows the budget leaves,
- * unwritten. */
+/* A full drive: the look-up does nothing, the dirty entry stays; if it outgrows the budget, it leaves without
+ * a write-back. */
 static void test_no_page_to_write_to(void **state)
 {
 	struct world *w = world_open((struct entry_cache_plan){ .bytes = 8 }, false);
@@ -568,7 +565,7 @@ static void test_no_page_to_write_to(void **state)
 	world_close(w);
 }
 
-/* ---- what has no copy when preconditioning ends ---- */
+/* ---- mapping pages without a copy when preconditioning ends ---- */
 
 static void test_pages_are_placed_once_in_ascending_order(void **state)
 {

@@ -6,7 +6,7 @@
 
 #include "run/explain.h"
 
-/* A drive, one explained request, and what is written of it. */
+/* A drive, one explained request, and the text of its explanation. */
 struct explained {
 	struct settings settings;
 	struct drive *drive;
@@ -99,7 +99,7 @@ static void test_a_read_modify_write(void **state)
 	assert_int_equal(e.x.accesses, 1);
 
 	assert_non_null(strstr(explained_write(&e), "completed 116200 ns after its arrival"));
-	/* Where it was programmed, the two sectors that came along with the two new ones. */
+	/* The page where it was programmed holds the two kept sectors and the two new ones. */
 	snprintf(line, sizeof line, "# afterwards LPN 0: in %u.0: sectors 0-3\n", op[1].made.ppn / 4);
 	assert_non_null(strstr(e.text, line));
 	explained_close(&e);
@@ -131,7 +131,7 @@ static void test_a_forwarded_read(void **state)
 	explained_close(&e);
 }
 
-/* Two pages of a wordline of four; with two passes, the four. */
+/* Two pages of a wordline of four are written; with two passes, all four. */
 static void test_a_wordline_that_lacks_pages(void **state)
 {
 	static const struct {
@@ -196,7 +196,7 @@ static void test_other_requests_are_not_seen(void **state)
 	explained_close(&e);
 }
 
-/* Room for one page of 4 sectors: the second write drives the first out, which is said before the
+/* Room for one page of 4 sectors: the second write evicts the first, which is reported before the
  * operations. */
 static void test_an_eviction(void **state)
 {
@@ -207,7 +207,7 @@ static void test_an_eviction(void **state)
 	explained_serve(&e, REQUEST_WRITE, 21, 3);
 	explained_take(&e, REQUEST_WRITE, 40, 4);
 	drive_drain(e.drive);
-	explained_serve(&e, REQUEST_WRITE, 0, 4); /* drives out, too, and is not explained */
+	explained_serve(&e, REQUEST_WRITE, 0, 4); /* evicts, too, but is not explained */
 	assert_non_null(strstr(explained_write(&e), "# the buffer makes room: the least recently used page\n"
 						    "#     LPN 5 leaves, 3 of its sectors, 3 dirty\n#  op"));
 	assert_null(strstr(e.text, "LPN 10 leaves"));

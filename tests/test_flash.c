@@ -1,6 +1,6 @@
 /*
- * The medium: what it is made of against counting by hand and by loops, and NAND's laws, each
- * broken on purpose in a child that must die naming block, page and cause.
+ * The medium: its geometry compared with counting by hand and by loops, and the laws of NAND, each broken on
+ * purpose in a child that must abort naming block, page and cause.
  */
 #include "base/random.h"
 #include "flash/loads.h"
@@ -308,7 +308,8 @@ static void test_each_law(void **state)
 		assert_aborts(break_law, &law, says[law]);
 }
 
-/* A block of a log may leave pages out: they are used up, hold nothing, and are not counted as programmed. */
+/* In ascending order, pages may be passed over: they are used up, hold nothing, and are not counted as
+ * programmed. */
 static void test_pages_may_be_passed_over(void **state)
 {
 	struct bench *b = bench_open(PAPER_DRIVE "flash.order=ascending");
@@ -417,8 +418,8 @@ static void test_each_operation_is_counted_once_under_its_cause(void **state)
 	bench_close(b);
 }
 
-/* Page 0 is of a request, page 1 a pad of the same, page 2 a pad of nobody: behind each other, 4,100 ns on
- * the bus and 100,000 in the cells. */
+/* Page 0 belongs to a request, page 1 is a pad of the same request, page 2 a pad of no request: one after
+ * another, each takes 4,100 ns on the bus and 100,000 in the cells. */
 static void test_pads_belong_to_nobody(void **state)
 {
 	struct bench *b = bench_open(PAPER_DRIVE);
@@ -533,7 +534,7 @@ static void test_causes_have_the_names_of_the_statistics(void **state)
 	assert_true(cause_is_background(CAUSE_GC) && cause_is_background(CAUSE_WEAR));
 }
 
-/* About the multiples of the number, and of both ends of what 32 bits hold. */
+/* Near multiples of the divisor, and near both ends of the range of 32 bits. */
 static void test_divisors_against_division(void **state)
 {
 	struct random random;

@@ -4,11 +4,11 @@
  * read; the invariants are checked during the run.  An FTL is under test as soon as its line is in
  * ftl/list.h.
  *
- * All combinations would be millions.  Run are so many that any two choices meet: FTL and buffer, FTL and
- * page size, page size and placement, and so on.
+ * All combinations would be millions.  The suite runs enough of them that any two choices meet: FTL and
+ * buffer, FTL and page size, page size and placement, and so on.
  *
- * 	SEED=n          another run of chance
- * 	OPERATIONS=n    requests of a case (default 500, in `make soak` 4000)
+ *	SEED=n          another random run
+ *	OPERATIONS=n    requests of a case (default 500, in `make soak` 4000)
  *
  * An argument runs only the cases whose name contains it: test_ftl skeleton+lru; the tests of the suite
  * itself run without one.
@@ -28,7 +28,7 @@
 #include "ftl/list.h"
 #undef FTL
 
-/* In place of the program's: the registered ones, and two that the core must carry, too. */
+/* Replaces the program's list of FTLs: the registered ones, and two that the core must support, too. */
 const struct ftl_ops *const ftls[] = {
 #define FTL(name) &ftl_##name,
 #include "ftl/list.h"
@@ -143,7 +143,7 @@ static const char *const trims[] = { "no-trims", "trims" };
 		rows, COUNT(rows)                                                                            \
 	}
 
-/* Those of a drive; FTL, buffer and host layer come before them. */
+/* The factors of a drive; FTL, buffer and host layer come before them. */
 static const struct factor {
 	const struct choice *choice;
 	size_t choices;
@@ -177,7 +177,7 @@ enum {
 
 #define USED_BLOCKS 8u /* of each plane, when the drive is full */
 
-/* Takes as many spare blocks as the FTL needs in each plane, and some.  Returns the number needed. */
+/* Gives each plane as many spare blocks as the FTL needs, and `more`.  Returns the number needed. */
 static unsigned set_blocks(struct combination *c, unsigned more)
 {
 	size_t length;
@@ -225,19 +225,17 @@ static bool describe(struct combination *c, const char *what, const size_t *row)
 			c->settings + settings, sizeof c->settings - settings, " %s", choice->settings);
 		assert_true(name < sizeof c->name && settings < sizeof c->settings);
 	}
-	/* Last: no name begins another one's. */
+	/* Last, so that no name is the beginning of another. */
 	snprintf(c->name + strlen(c->name), sizeof c->name - strlen(c->name), "/%s", trims[c->trims]);
-	if (ftls[c->ftl]->admit) /* zones enough for the layer, and a past that they can have */
+	if (ftls[c->ftl]->admit) /* enough zones for the layer; filled, as zones can be */
 		strcat(c->settings, " zoned.share=0.42 zoned.low=2 precondition.mode=fill");
 	set_blocks(c, spare_blocks[row[ROW_SPARE]]);
 	c->buffer = row[ROW_BUFFER];
 	return makes_a_drive(c);
 }
 
-/*
- * The same with another buffer, or with another FTL where that is the only one the buffer goes with: so the
- * other choices of a row whose FTL and buffer refuse each other still meet both.
- */
+/* The row with another buffer, or with another FTL: where FTL and buffer of a row refuse each other, its
+ * other choices still meet both. */
 static void describe_instead(struct combination *c, const char *what, const size_t *row, size_t factor)
 {
 	size_t other[ROW_CHOICES];
@@ -256,7 +254,7 @@ static uint64_t operations(void)
 
 /* ---- the conformance run, in a child ---- */
 
-/* Brings the drive to the state in which it is before the first request. */
+/* Preconditions the drive. */
 static void age(struct player *p)
 {
 	struct precondition_result result;
@@ -265,7 +263,7 @@ static void age(struct player *p)
 	BUG_ON(!precondition(p->drive, NULL, &result, &fault), "%s", fault.text);
 }
 
-/* FTLs that collect, merge or do either: what was written over has made room again. */
+/* Has the FTL erased a block, in a collection or a merge? */
 static bool has_reclaimed(const struct drive *d)
 {
 	return flash_total(d->flash, OP_ERASE) + d->flash->untimed[OP_ERASE] > 0;
@@ -310,10 +308,8 @@ static void test_conforms(void **state)
 
 /* ---- the end of a drive ---- */
 
-/*
- * Blocks wear out one by one until no page can be written: the FTL says so, and what it holds is
- * still in order.  The bound is what all blocks together can take.
- */
+/* Blocks wear out one by one until no page can be written: the FTL reports it, and its data is still intact.
+ * The bound is the number of pages that all blocks together can take. */
 static void wear_out(void *context)
 {
 	struct player player, *p = &player;
@@ -345,7 +341,7 @@ static void test_wears_out(void **state)
 	struct combination worn = *(struct combination *)*state;
 
 	strcat(worn.settings, " flash.endurance=6");
-	/* One that rewrites a block for a page wears out while it is being aged. */
+	/* An FTL that rewrites a block for a page would wear out during preconditioning. */
 	if (!has_a_store(worn.ftl))
 		strcat(worn.settings, " precondition.mode=none");
 	run_case(&worn, wear_out);
@@ -390,8 +386,8 @@ static void test_spare_blocks_suffice(void **state)
 
 /*
  * Static wear levelling keeps a block open in each plane.  One plane of 8 blocks of data, full all the time:
- * the FTL's spare blocks are enough without it; with it one more is asked for, and with that one no drive
- * fails while its blocks are good.
+ * the FTL's spare blocks are enough without it; with it, the FTL requires one more, and with that one no
+ * drive fails while its blocks are good.
  */
 static void test_spare_block_for_wear_levelling(void **state)
 {
@@ -480,7 +476,7 @@ static void finish_both(struct player *a, struct player *b)
 	drive_drain(b->drive);
 }
 
-/* State without a row, for a run that aborts after the load. */
+/* Names state without a row, for a run that aborts after the load. */
 static char undeclared[512];
 
 static void blame_undeclared(int signal_number)
@@ -493,7 +489,7 @@ static void blame_undeclared(int signal_number)
 		signal(SIGABRT, SIG_DFL);
 }
 
-/* Saves the one, loads the other from it. */
+/* Saves drive `a` and loads it into `b`. */
 static void save_and_load(struct player *a, struct player *b)
 {
 	struct fault fault = { "" };
@@ -557,7 +553,7 @@ static void test_saved_drive_continues_identically(void **state)
 	run_case(*state, save_and_continue);
 }
 
-/* The rows of an FTL but the one of this field. */
+/* All rows of an FTL except that of this field. */
 static const struct state_row *rows_without(const struct ftl_ops *ops, const char *field)
 {
 	static struct state_row rows[16];
@@ -613,10 +609,8 @@ static void test_state_without_a_row_is_named(void **state)
 	assert_aborts(forget_the_page_table, &c, "without a row: bytes 0..");
 }
 
-/*
- * A drive may be loaded with another placement than it was saved with: whose turn it was means something else
- * there.  Refused or continued, but never beyond the dies there are.
- */
+/* A drive may be loaded with another placement than it was saved with: its cursor means something else there.
+ * The drive is refused or continues, but the cursor never exceeds the number of dies. */
 static void load_with_another_placement(void *context)
 {
 	struct player a, b;
@@ -655,7 +649,7 @@ static void test_loaded_with_another_placement(void **state)
 
 /* ---- a file that only looks like a saved drive ---- */
 
-/* Refused, or a drive like any other. */
+/* The file is refused, or the drive works like any other. */
 static void load_forged(struct player *p, const char *path)
 {
 	struct fault fault = { "" };
@@ -784,8 +778,8 @@ static size_t assert_all_meet(const struct pairwise *p)
 	return most;
 }
 
-/* Of today's lists and of ones several times as long.  Two factors alone need a row for each of their
- * pairs. */
+/* Of today's lists and of lists several times as long.  Two factors alone need a row for each of their pairs;
+ * at most twice as many rows are made. */
 static void test_any_two_choices_meet(void **state)
 {
 	size_t choices[ROW_CHOICES];
@@ -817,7 +811,7 @@ static const struct act spares_of[] = {
 	{ "mapping-pages", test_spare_blocks_hold_mapping_pages },
 };
 
-/* The cases of a row and an act: one, or two. */
+/* Makes the cases of a row and an act.  Returns their number, one or two. */
 static size_t add_cases(struct combination *c, const struct act *act, const size_t *row)
 {
 	if (describe(c, act->name, row))

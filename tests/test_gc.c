@@ -9,7 +9,7 @@
 
 /* ---- a policy's choice against a scan of all candidates ---- */
 
-/* A plane whose pages live and die at random; the mirror knows what each policy may know. */
+/* Planes whose pages are written and die at random, with a mirror of all that a policy may know. */
 struct plot {
 	struct bench *bench;
 	struct blocks *blocks;
@@ -112,7 +112,7 @@ static void reclaim(struct plot *f, block_t b)
 	space_erase(f->space, &f->io, b, CAUSE_GC);
 }
 
-/* Plays for a while; `check` is asked before each reclaim. */
+/* Writes and kills random pages; calls `check` before each reclaim. */
 static void play(struct plot *f, void (*check)(struct plot *, plane_t, block_t))
 {
 	uint32_t picks = 0;
@@ -163,7 +163,7 @@ static void check_collector(void *collector)
 	collector_check(collector);
 }
 
-/* A closed block that the policy does not know, as of a saved drive that was changed, is found. */
+/* The check finds a closed block that is missing in the policy, as in a damaged saved drive. */
 static void test_candidates_are_the_closed_blocks(void **state)
 {
 	static const char *const policies[] = { "greedy", "cost_benefit", "fifo", "random", "d_choices",
@@ -228,7 +228,7 @@ static block_t first_closed(const struct plot *f, plane_t plane)
 	return first;
 }
 
-/* The first closed that has a dead page; full ones before it count as closed anew. */
+/* The first closed block that has a dead page; blocks before it without one count as closed anew. */
 static void check_fifo(struct plot *f, plane_t plane, block_t picked)
 {
 	uint32_t pages = f->bench->geometry.pages_per_block;
@@ -253,7 +253,7 @@ static void test_fifo_against_a_scan(void **state)
 	plot_close(&f);
 }
 
-/* The first closed, whatever it holds; none if a collection could win nothing. */
+/* The first closed block, whatever it holds; none if no block has a dead page. */
 static void check_strict_fifo(struct plot *f, plane_t plane, block_t picked)
 {
 	assert_int_equal(picked, reclaimable(f, plane) ? first_closed(f, plane) : BLOCK_NONE);
@@ -269,8 +269,8 @@ static void test_strict_fifo_against_a_scan(void **state)
 	plot_close(&f);
 }
 
-/* Fewest live pages, then the lowest, of the blocks of mapping pages or of the others that are not the last
- * that their stream filled, unless it has opened another or is the host's, which asks; or of all. */
+/* The block with the fewest live pages, then the lowest, of mapping pages or of data.  Unless `all`, the
+ * block that the mapping stream filled last is left out while this stream has no block open. */
 static block_t scan_patiently(const struct plot *f, plane_t plane, bool map, bool all)
 {
 	block_t best = BLOCK_NONE;
@@ -313,7 +313,7 @@ static void check_patient(struct plot *f, plane_t plane, block_t picked)
 	assert_int_equal(picked, best == BLOCK_NONE ? choose_patiently(f, plane, true) : best);
 }
 
-/* With two blocks left that is scarce, or plenty. */
+/* Two blocks left are scarce with the first setting, not with the second. */
 static void test_patient_against_a_scan(void **state)
 {
 	static const char *const low[] = { "gc.low=6", "gc.low=4" };
@@ -332,8 +332,8 @@ static void test_patient_against_a_scan(void **state)
 	}
 }
 
-/* Blocks 0 and 1 are of mapping pages, 2 and 1 of 8 live; block 1, the last filled, waits until there is
- * another. */
+/* Blocks 0 and 1 hold mapping pages, 2 and 1 of 8 live; block 1, filled last, is left out until another is
+ * open. */
 static void test_patient_passes_over_what_was_just_filled(void **state)
 {
 	struct plot f;
@@ -435,7 +435,7 @@ static void test_random_is_fair(void **state)
 	}
 }
 
-/* Of all 20 each 800 times, standard deviation 28. */
+/* Each of all 20 blocks is expected 800 times, standard deviation 28. */
 static void test_strict_random_is_fair(void **state)
 {
 	uint32_t picked[24] = { 0 };
@@ -464,8 +464,7 @@ static void test_d_choices_between_random_and_greedy(void **state)
 	assert_int_equal(best[1], 1600);
 }
 
-/* Draws that cannot find anything more are not made: as many random numbers are used as for 64 times the
- * blocks. */
+/* Draws that can find nothing more are not made: at most 64 times as many as there are blocks. */
 static void test_d_choices_draws_no_more_than_it_can_use(void **state)
 {
 	struct plot f[2];
@@ -482,7 +481,7 @@ static void test_d_choices_draws_no_more_than_it_can_use(void **state)
 	plot_close(&f[1]);
 }
 
-/* No block of the plane has a dead page: every policy says so instead of turning in circles. */
+/* No block of the plane has a dead page: every policy says so instead of searching forever. */
 static void test_no_policy_picks_what_wins_nothing(void **state)
 {
 	struct plot f;
@@ -570,10 +569,8 @@ static void test_fifo_amplifies_as_in_theory(void **state)
 	}
 }
 
-/*
- * A block drawn at random is as full as the drive: 1 / (1 - rho).  The policy does not draw blocks that
- * have no dead page; about a share rho * WA / pages of them is so young, which large blocks make small.
- */
+/* A block drawn at random is as full as the drive: 1 / (1 - rho).  The policy does not draw blocks that have
+ * no dead page; about a share rho * WA / pages of all is that young; large blocks make this share small. */
 static void test_random_amplifies_as_in_theory(void **state)
 {
 	(void)state;
@@ -648,10 +645,8 @@ static uint32_t plain_victim(const struct plain *p, struct random *random, uint3
 	return best;
 }
 
-/*
- * The open block is full: the live pages of a victim go to the spare one, which is written on; it is the
- * spare now.
- */
+/* The open block is full: the live pages of a victim go to the spare block, which becomes the open one; the
+ * victim becomes the spare. */
 static void plain_collect(struct plain *p, struct random *random, uint32_t choices)
 {
 	uint32_t victim = plain_victim(p, random, choices);
@@ -789,7 +784,7 @@ static void test_threshold_and_hysteresis(void **state)
 	}
 }
 
-/* Old copies of one page: victims are dead all over, nothing is copied. */
+/* One page is written again and again: victims have no live page, and nothing is copied. */
 static void test_dead_blocks_are_erased_without_copying(void **state)
 {
 	struct settings s;
@@ -807,7 +802,8 @@ static void test_dead_blocks_are_erased_without_copying(void **state)
 	settings_release(&s);
 }
 
-/* Every page the collector says it moved was read and programmed under GC; every collection erased. */
+/* Every page that the collector counts as moved was read and programmed for GC; every collection erased a
+ * block. */
 static void test_collection_is_counted_as_operations(void **state)
 {
 	struct settings s;
@@ -909,10 +905,8 @@ static void test_dynamic_wear_levelling(void **state)
 	assert_true(on.most < off.most);
 }
 
-/*
- * A victim that is worn out gives no block back, so what its collection took of the reserve is gone: cold
- * data may not be moved into the rest.  Drives that wear out under levelling end as others do.
- */
+/* A worn-out victim gives no block back, so the pages that its collection took from the reserve are lost:
+ * cold data may not be moved into the rest.  Drives that wear out under levelling end as others do. */
 static void test_wear_levelling_leaves_the_reserve(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /*
- * The generator: its distributions against the exact laws, its address streams against what
- * their definition says of every single request, the profiles against the published figures
- * they stand for (counted here, request by request), and bad profiles with the whole message.
+ * The generator: its distributions against the exact laws, every request of its address streams against their
+ * definition, the profiles against the published figures they stand for (counted here, request by request),
+ * and bad profiles with the whole message.
  */
 #include "traces/generate.h"
 #include "traces/rewrites.h"
@@ -52,7 +52,7 @@ static struct generator *open_with(const char *profile, ...)
 	return g;
 }
 
-/* A profile of the given text in a file of its own; the path is to be unlinked and freed. */
+/* Writes a profile of the given text to a new file.  The caller unlinks and frees the path. */
 static char *write_profile(const char *text)
 {
 	char *path = memory_string("/tmp/test_generate.XXXXXX", "path");
@@ -205,7 +205,8 @@ static void mix_follows_its_weights(void **state)
 	mix_release(&mix);
 }
 
-/* Mean (sectors), share across a page of 16 sectors and of 32, below and off a grid of 8. */
+/* Mean (sectors), shares across a page of 16 sectors and of 32, share below 8 sectors, share of larger ones
+ * off a grid of 8. */
 static struct size_targets shares_of(const struct mix *mix)
 {
 	struct size_targets s = { 0 };
@@ -222,7 +223,7 @@ static struct size_targets shares_of(const struct mix *mix)
 	return s;
 }
 
-/* What is asked for is exact.  Of two sizes the mean decides: 1 and 9 sectors, on average 3, is 3 : 1. */
+/* Targets are met exactly.  The mean alone decides on two sizes: 1 and 9 sectors, on average 3, is 3 : 1. */
 static void targets_are_met(void **state)
 {
 	static const struct size_targets wanted[] = { { .mean = 17.8 }, { .mean = 40, .across = 0.1 },
@@ -265,7 +266,8 @@ static void impossible_targets_are_told(void **state)
 	assert_non_null(strstr(fault.text, "sizes: no weights of these sizes have mean = "));
 }
 
-/* All of a profile's requests, and with it of its variants, have the published shares. */
+/* Also with another ratio of the across shares of writes and reads, the share of all requests is the
+ * published one. */
 static void across_is_shared_between_reads_and_writes(void **state)
 {
 	struct generator *g = open_with("lun2", "requests=200000", "across_ratio=2.5", NULL);
@@ -302,7 +304,7 @@ static void uniform_is_uniform(void **state)
 	generator_close(g);
 }
 
-/* The profile's ranks are somewhere in the space; its counts in falling order are the law's. */
+/* The ranks of the profile lie anywhere in the space; its counts, in falling order, follow the law. */
 static int falling(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
@@ -328,7 +330,7 @@ static void zipf_profile_is_zipf(void **state)
 	for (unsigned i = 0; i < 256; i++) {
 		double expected = 4e6 * pow(i + 1, -0.9) / sum;
 
-		/* Sorting shifts equals by about a deviation: a few deviations and a little. */
+		/* Sorting shifts equal counts by about a deviation; six are allowed. */
 		assert_near("count of a rank", (double)count[i], expected, 6 * sqrt(expected));
 	}
 	generator_close(g);
@@ -355,7 +357,7 @@ static void sequential_runs_round_the_space(void **state)
 	generator_close(g);
 }
 
-/* As many sectors in each range as it has, none before the one in front of it is done, sizes as listed. */
+/* Requests fill each range with as many sectors as it has before the next one begins; sizes are as listed. */
 static void ranges_are_visited_in_order(void **state)
 {
 	struct generator *g = open_with("ranges", "space=5M", "place.range=2M", "read.sizes=2K 6K", NULL);
@@ -383,7 +385,7 @@ static void ranges_are_visited_in_order(void **state)
 	generator_close(g);
 }
 
-/* Of a space of 2^42 requests no more are counted than are made. */
+/* In a space for 2^42 requests, only those that will be made are counted. */
 static void ranges_end_where_they_are_told(void **state)
 {
 	struct generator *g = open_with("ranges", "space=2048T", "place.grid=1M", "place.range=1G",
@@ -631,10 +633,8 @@ static uint64_t checksum(struct generator *g)
 	return sum;
 }
 
-/*
- * Two runs on one machine cannot show that another machine makes the same trace; a number taken on one
- * (x86-64) can.  The profile draws from everything that involves arithmetic with fractions.
- */
+/* Two runs on one machine cannot show that another machine makes the same trace; a number taken on one
+ * (x86-64) can.  The profile uses everything that involves arithmetic with fractions. */
 static void same_trace_on_every_machine(void **state)
 {
 	struct generator *g = open_text(
@@ -681,9 +681,9 @@ static void shifted_repeats_overlap(void **state)
 		assert_int_equal(at[i] > 0, i >= 6 && i <= 10);
 }
 
-/* ---- profiles against what was published ---- */
+/* ---- profiles against the published figures ---- */
 
-/* What a trace is like, counted request by request. */
+/* The properties of a trace, counted request by request. */
 struct census {
 	uint64_t count[2], bytes[2]; /* reads, writes */
 	uint64_t across;             /* 8 KB pages */
@@ -798,9 +798,11 @@ static void luns_are_aligned_locally(void **state)
 	}
 }
 
-/* Share of the written 4 KB blocks that were written before.  Of the writes that overwrite something at most
- * 8.5 % begin where none began: the samples of these traces have none among 34, which rules out more (95
- * %). */
+/*
+ * Share of the written 4 KB blocks that were written before.  Of the writes that overwrite something, at most
+ * 8.5 % begin where no write began before: the samples of these traces have none among 34, which rules out
+ * more with 95 % confidence.
+ */
 static void check_rewrites(const char *name, double expected)
 {
 	struct generator *g = open_with(name, NULL);

@@ -1,7 +1,7 @@
 /*
  * Placement handles and units: cases worked by hand, and the laws that hold for any requests.
  *
- * One die of one plane, 8 blocks of 4 pages of 4 sectors, unless said otherwise.
+ * One die of one plane, 16 blocks of 4 pages of 4 sectors, unless said otherwise.
  */
 #include "ftl/store.h"
 #include "tests/bed_fixture.h"
@@ -65,7 +65,7 @@ static void test_each_handle_fills_blocks_of_its_own(void **state)
 	bed_close(&b);
 }
 
-/* The device of write_with() is 2 - hint; there is none of number 2 - 9. */
+/* The device of write_with() is 2 - hint; there is no device 2 - 9. */
 static void test_devices_are_handles(void **state)
 {
 	struct bed b;
@@ -105,7 +105,7 @@ static void test_ranges_cut_a_request(void **state)
 	bed_close(&b);
 }
 
-/* What is left of the handle's block is programmed for nobody; a handle without an open block has nothing. */
+/* The rest of the handle's open block is padded; a handle without an open block pads nothing. */
 static void test_an_update_pads(void **state)
 {
 	struct bed b;
@@ -166,8 +166,8 @@ static void test_what_moves_is_counted_where_it_was(void **state)
 	}
 }
 
-/* Pages of every handle are paid for with copies, a page each below 61 free ones.  Page 0 is dead in the
- * block of the first four when page 1 is written again: one of the others moves. */
+/* Below 61 free pages, each page written with any handle makes collection copy one page.  Page 0 is dead in
+ * the first block when page 1 is written again: one of its other pages moves. */
 static void test_every_handle_pays(void **state)
 {
 	struct bed b;
@@ -182,8 +182,8 @@ static void test_every_handle_pays(void **state)
 	bed_close(&b);
 }
 
-/* The buffer holds 4 pages.  Pages 0 and 2 were written by handle 1, page 1 first by handle 1 and then by
- * handle 2: it reaches the FTL between them as a run of its own. */
+/* The buffer holds 4 pages.  Pages 0 and 2 are written with handle 1, page 1 first with handle 1 and then
+ * with handle 2: it reaches the FTL as a run of its own. */
 static void test_a_buffered_page_keeps_its_last_handle(void **state)
 {
 	struct bed b;
@@ -211,8 +211,8 @@ static void note_run(void *text, uint8_t handle, const struct extent *e, size_t 
 	sprintf((char *)text + strlen(text), "@%u ", handle);
 }
 
-/* Extents that are flushed together: page 0, to be padded, which is an empty one; sectors 2 to 15 of pages
- * with handles 1, 1, 2, 1; page 5, of 1 too; page 6, of none. */
+/* Extents that are flushed together: an empty one, for page 0, to be padded; sectors 2 to 15, of pages with
+ * handles 1, 1, 2, 1; page 5, with handle 1, too; page 6, without a handle. */
 static void test_flushed_extents_are_cut_by_handles(void **state)
 {
 	static const struct extent flushed[] = { { 0, 0 }, { 2, 16 }, { 20, 24 }, { 24, 28 } };
@@ -318,7 +318,7 @@ static char *report_of(struct bed *b)
 	return text;
 }
 
-/* One handle is none: no other setting of handles matters then, nor does a hint, a device or an update. */
+/* One handle is the same as none: no other setting of handles has an effect, nor has a hint or a device. */
 static void test_one_handle_is_none(void **state)
 {
 	static const char *const settings[] = { "",
@@ -347,7 +347,7 @@ static void test_one_handle_is_none(void **state)
 		free(report[i]);
 }
 
-/* Of a block that is cleaned in the order of writing, with so many logical pages written at random. */
+/* The share in a block that is cleaned in the order of writing, with `logical` pages written at random. */
 static double share_of_live_pages(double physical, double logical)
 {
 	double r = physical / logical, x = 0.5;
@@ -359,9 +359,10 @@ static double share_of_live_pages(double physical, double logical)
 }
 
 /*
- * Two tenants in turn: handle 1 writes its share of the drive at random, handle 0 the rest in order.  Apart,
- * the first one costs what the formula for cleaning in the order of writing (FIFO) says, or up to 5 % less,
- * as greedy is better.  The second half is measured, when the drive is in its steady state.
+ * Two tenants in turn: handle 1 writes its share of the drive at random, handle 0 the rest in order.  Kept
+ * apart, the first one has the write amplification of the formula for cleaning in the order of writing
+ * (FIFO), or up to 5 % less, as greedy is better.  The second half is measured, when the drive is in its
+ * steady state.
  */
 static double waf_of_a_tenant(uint32_t percent, double *formula)
 {
@@ -429,7 +430,7 @@ static void test_pages_of_a_unit(void **state)
 	bed_close(&b);
 }
 
-/* The same requests to two drives; now and then a handle goes on in new blocks. */
+/* The same requests to two drives; with `updates`, a handle continues in new blocks after every 100th. */
 static void write_to_both(struct bed *a, struct bed *b, int requests, bool updates)
 {
 	struct random random;
@@ -506,7 +507,7 @@ static void test_units_are_large_blocks(void **state)
 	}
 }
 
-/* Each block endures three erases: a unit is retired with them. */
+/* Each block endures three erases; then its unit is retired as a whole. */
 static void test_a_unit_wears_out_as_a_whole(void **state)
 {
 	struct bed b;
@@ -525,7 +526,7 @@ static void test_a_unit_wears_out_as_a_whole(void **state)
 	bed_close(&b);
 }
 
-/* ---- refusals of the rooms ---- */
+/* ---- refusals ---- */
 
 static void test_refusals(void **state)
 {
@@ -536,7 +537,7 @@ static void test_refusals(void **state)
 		ONE_PLANE "fdp.handles=2 fdp.ranges=8:1,0:0", "\"0:0\" begins below the range before it");
 	assert_refused(ONE_PLANE "fdp.handles=2 fdp.ranges=9999:1",
 		"fdp.ranges: sector 9999 lies beyond the drive of 128 sectors");
-	/* 4 spare blocks; an open block for each handle, one for what is moved, a reserve, and a victim. */
+	/* 4 spare blocks; an open block for each handle, one for moved pages, a reserve, and a victim. */
 	assert_refused(PAPER_DRIVE
 		"flash.channels=1 flash.dies=1 flash.planes=1 fdp.handles=3 gc.threshold=0",
 		"leaves 4.0 spare blocks in each plane beside 0 mapping pages; at least 6 are needed");

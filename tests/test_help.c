@@ -1,7 +1,7 @@
-/* The manual and the completion of command lines: everything that the tables have stands in them. */
+/* The manual and the completion of command lines: they contain everything that the tables have. */
 #include "tests/program_fixture.h"
 
-/* What may follow, a line each, in this order; all of it, or, of a list that grows, its beginning. */
+/* The words offered, one a line, in this order; unless `whole`, only the beginning of a list that grows. */
 static void test_completion(void **state)
 {
 	static const struct {
@@ -13,7 +13,7 @@ static void test_completion(void **state)
 		{ "trace stat --so", "--sort\n", true },
 		{ "run --sa", "--save-drive\n", true },
 		{ "probe --fi", "--fio\n--fit\n", true },
-		{ "run --json ''", "", true }, /* a file: the shell's affair */
+		{ "run --json ''", "", true }, /* a file: left to the shell */
 		{ "run -s gc.pol", "gc.policy=\n", true },
 		{ "run -s gc.policy=gr", "gc.policy=greedy\n", true },
 		{ "run -s flash.copyback=", "flash.copyback=true\nflash.copyback=false\n", true },
@@ -45,8 +45,7 @@ static void test_completion(void **state)
 	}
 }
 
-/* Each --option that --help shows of a command stands in its page, each command has one; mandoc finds nothing
- * to warn of. */
+/* Each command has a page, with every --option that its --help shows; mandoc has no warnings. */
 static void test_manual(void **state)
 {
 	static const char line[] =

@@ -1,6 +1,6 @@
 /*
- * What stands in front of the drive: which addresses are let in and where they are folded to, and when
- * requests enter: open loop, queue limit, closed loop, time scale, each with times worked out by hand.
+ * The host: which addresses are admitted and where they are folded to, and when requests enter the drive:
+ * open loop, queue limit, closed loop, time scale, each with times worked out by hand.
  */
 #include "prepare/image.h"
 #include "tests/run_fixture.h"
@@ -142,7 +142,7 @@ static void test_open_loop(void **state)
 	replay_free(r);
 }
 
-/* The second request waits at the door until the first is done; the wait is part of its latency. */
+/* The second request waits for a slot until the first completes; the wait is part of its latency. */
 static void test_queue_limit(void **state)
 {
 	struct replay *r = replay(PAPER_DRIVE "host.queue_limit=1", "0 0 0 4 0\n1000 0 4 4 0\n");
@@ -154,7 +154,7 @@ static void test_queue_limit(void **state)
 	replay_free(r);
 }
 
-/* Whoever waits behind a full queue is not served before it has arrived either. */
+/* A request behind a full queue is not served before it arrives, either. */
 static void test_queue_limit_does_not_hurry(void **state)
 {
 	struct replay *r = replay(PAPER_DRIVE "host.queue_limit=1", "0 0 0 4 0\n500000 0 4 4 0\n");
@@ -165,7 +165,7 @@ static void test_queue_limit_does_not_hurry(void **state)
 	replay_free(r);
 }
 
-/* Times of the trace mean nothing: each request comes when the one before is done. */
+/* The times of the trace are ignored: each request arrives when the one before completes. */
 static void test_closed_loop_of_depth_1(void **state)
 {
 	struct replay *r = replay(PAPER_DRIVE "host.mode=closed host.queue_depth=1",
@@ -245,7 +245,7 @@ static void test_service_begins_in_the_drive(void **state)
 
 /* ---- layers ---- */
 
-/* Exports three quarters of the device; what is written goes to the sector that was free for longest. */
+/* Exports three quarters of the device; a write goes to the sector that has been free for longest. */
 struct redirect {
 	sector_t *place;           /* per host sector; UINT64_MAX: never written */
 	sector_t *free;            /* a ring with room for every sector of the device */
@@ -330,16 +330,14 @@ static struct replay *redirected(const char *settings)
 		(struct host_device){ d->geometry.logical_sectors, d->geometry.sectors_per_page }, &r->fault);
 	assert_non_null(layer);
 	direct = *d->host;
-	*d->host = *layer; /* the list of statistics knows the place */
+	*d->host = *layer; /* the list of statistics points there */
 	*layer = direct;
 	host_free(layer);
 	return r;
 }
 
-/*
- * A drive of 256 logical sectors, of which the last one is free first.  Two sectors in one page are written
- * as one request of two parts, the second of which writes the page once more, and read by two.
- */
+/* A drive of 512 logical sectors, of which the last one is free first.  Two sectors in one page are written
+ * as one request of two parts, the second of which writes the page once more, and are read by two parts. */
 static void test_a_request_of_several_parts_has_one_latency(void **state)
 {
 	struct replay *r = redirected(PAPER_DRIVE);
@@ -358,7 +356,7 @@ static void test_a_request_of_several_parts_has_one_latency(void **state)
 	replay_free(r);
 }
 
-/* Addresses are folded into what is exported, and an error names its size. */
+/* Addresses are folded into the exported sectors, and an error names their number. */
 static void test_exported_sectors_are_what_the_host_has(void **state)
 {
 	struct replay *r = redirected(PAPER_DRIVE);
@@ -380,7 +378,7 @@ static void test_exported_sectors_are_what_the_host_has(void **state)
 	replay_free(r);
 }
 
-/* What was written before the drive was saved is found, and read right, in the one it is loaded into. */
+/* Data written before the drive was saved is found, and read right, in the drive that loads it. */
 static void test_a_layer_is_saved_with_its_drive(void **state)
 {
 	struct replay *saved = redirected(PAPER_DRIVE), *loaded = redirected(PAPER_DRIVE);
@@ -415,7 +413,7 @@ static void test_a_redirecting_layer_under_the_oracle(void **state)
 	for (size_t f = 0; ftls[f]; f++) {
 		struct replay *r;
 
-		if (ftls[f]->admit) /* takes no writes here and there */
+		if (ftls[f]->admit) /* takes no random writes */
 			continue;
 		snprintf(settings, sizeof settings,
 			PAPER_DRIVE "ftl=%s buffer=%s flash.blocks=28 flash.over_provisioning=0.4 "

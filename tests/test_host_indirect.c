@@ -1,7 +1,7 @@
 /*
  * The layer that redirects (host/indirect.c): where each write goes, worked out by hand, and in the long run
- * beside the formula for its mean distance; what is read to complete a sector, and who waits for it; what it
- * refuses.
+ * compared with the formula for its mean distance; what is read to complete a sector, and what waits for it;
+ * what it refuses.
  */
 #include "prepare/image.h"
 #include "prepare/precondition.h"
@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-/* The layer alone, on a device of so many sectors of 512 bytes in pages of 4. */
+/* The layer alone, on a device of `device_sectors` sectors of 512 bytes in pages of 4. */
 struct alone {
 	struct settings settings;
 	struct host *host;
@@ -85,7 +85,7 @@ static void test_the_nearest_place_ahead(void **state)
 	alone_close(a);
 }
 
-/* The same with a lag of 1: what a write sets free may be written by the next but one. */
+/* The same with a lag of 1: a place that a write frees may be written by the next but one. */
 static void test_a_place_joins_the_pool_later(void **state)
 {
 	static const struct {
@@ -96,8 +96,7 @@ static void test_a_place_joins_the_pool_later(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof writes / sizeof *writes; i++)
 		assert_int_equal(place_of(a, writes[i].sector), writes[i].place);
-	/* 2 lay at 2, which is free now but not known to be; nothing but 3, of the write before, is in the
-	 * pool. */
+	/* Sector 2 lay at 2, which is free but not in the pool yet; only 3, freed by the write before, is. */
 	assert_int_equal(place_of(a, 0), 3);
 	assert_int_equal(place_of(a, 0), 2);
 	host_check(a->host);
@@ -188,7 +187,8 @@ static void test_mean_distance_in_the_long_run(void **state)
 
 /* ---- parts of sectors ---- */
 
-/* Of sector 1 the second and third are there: a write of its last reads these first, where they are. */
+/* Of sector 1, the second and third 512 bytes are written: a write of the last ones reads these first, at
+ * their place. */
 static void test_what_a_sector_lacks_is_read(void **state)
 {
 	struct alone *a = alone_open(SMALL, 24);
@@ -217,7 +217,7 @@ static void test_what_a_sector_lacks_is_read(void **state)
 	alone_close(a);
 }
 
-/* The device is told what has joined the pool. */
+/* Places that join the pool are trimmed on the device. */
 static void test_trims(void **state)
 {
 	struct alone *a = alone_open(SMALL "indirect.trim=true", 24);
@@ -235,10 +235,8 @@ static void test_trims(void **state)
 
 #define BEHIND_LAYER PAPER_DRIVE "host.layer=indirect indirect.sector_bytes=2K "
 
-/*
- * The second sector of a page of four that is full: the page is read (100 + 10000 + 4000), then programmed
- * elsewhere (100 + 4000 + 100000).  Where there is nothing yet, nothing is read.
- */
+/* A write of the second sector of a full page of four: the page is read (100 + 10000 + 4000), then programmed
+ * elsewhere (100 + 4000 + 100000).  Where there is no data yet, nothing is read. */
 static void test_a_write_waits_for_what_completes_it(void **state)
 {
 	struct replay *r = replay(BEHIND_LAYER, "0 0 0 1 0\n1000000 0 4 4 0\n2000000 0 5 1 0\n");
@@ -252,10 +250,8 @@ static void test_a_write_waits_for_what_completes_it(void **state)
 	replay_free(r);
 }
 
-/*
- * Both sectors of a write are completed, the second behind three reads of its page (14100 each): the programs
- * of both begin when its 13100 are over, too.
- */
+/* Both sectors of a write are completed by reads, the second behind three reads of its page (14100 each): the
+ * programs of both begin only after that read (13100). */
 static void test_a_write_waits_for_all_that_completes_it(void **state)
 {
 	struct replay *r =
@@ -269,7 +265,7 @@ static void test_a_write_waits_for_all_that_completes_it(void **state)
 
 /* ---- with a drive ---- */
 
-/* The whole device is written before the layer comes: the host finds its sectors where they were. */
+/* The whole device is written beneath the layer: the host finds its sectors at their first places. */
 static void test_beneath(void **state)
 {
 	struct replay *r = replay_open(BEHIND_LAYER "precondition.mode=fill precondition.beneath=true");
@@ -357,7 +353,7 @@ static void test_nothing_of_a_file_is_believed(void **state)
 	}
 }
 
-/* ---- what it says and refuses ---- */
+/* ---- statistics and refusals ---- */
 
 /* The paper's SSD: 687 KB of table and list for 229,000 sectors, 800 MB for the host. */
 static void test_statistics(void **state)

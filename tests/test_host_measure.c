@@ -1,6 +1,6 @@
 /*
  * `ssd measure`: the device model of striped superblocks by hand, then both devices of Chardin et al. as they
- * are measured, in front of them the layer, and what the model of the paper says of it.
+ * are measured, alone and behind the layer, and what the model of the paper predicts.
  */
 #include "drive/striped.h"
 #include "tests/program_fixture.h"
@@ -63,7 +63,7 @@ static void test_striped_with_slack(void **state)
 
 /* ---- as it is measured ---- */
 
-/* The number behind this name in what was printed; NaN: there is none. */
+/* The number that was printed behind this name; NaN: none. */
 static double printed(const struct world *w, const char *name)
 {
 	size_t length = strlen(name);
@@ -106,7 +106,7 @@ static void test_the_ssd(void **state)
 	assert_true(exists(*state, "ssd.json"));
 }
 
-/* The dip of Figure 5 at a distance of 4, where a chip may have no work left when it gets more. */
+/* The dip of Figure 5 at a distance of 4, if a chip gets a write only when it has no work left. */
 static void test_the_ssd_without_slack(void **state)
 {
 	static const struct expected numbers[] = { { "measure.ahead.1", 7533, 0.001 },
@@ -156,8 +156,8 @@ static void test_the_usb_drive(void **state)
 	assert_measured(*state, "measure " USB_DRIVE, numbers, COUNT(numbers));
 }
 
-/* The paper: a pool of half the sectors gives ten times the rate of random writes, one of thrice 95 % of
- * sequential. */
+/* The paper: a pool of half the sectors gives ten times the rate of random writes, one of three times the
+ * sectors 95 % of the sequential rate. */
 static void test_the_usb_drive_behind_its_layer(void **state)
 {
 	static const struct {
@@ -176,7 +176,7 @@ static void test_the_usb_drive_behind_its_layer(void **state)
 	}
 }
 
-/* An ideal device does not care where a write goes: a page takes 100000 and 5120 on the bus. */
+/* On an ideal device, every write takes the same time: a page 100000 and 5120 on the bus. */
 static void test_a_drive_that_does_not_care(void **state)
 {
 	static const struct expected numbers[] = { { "measure.sector_bytes", 2048, 0 },
@@ -189,7 +189,7 @@ static void test_a_drive_that_does_not_care(void **state)
 		numbers, COUNT(numbers));
 }
 
-/* Blocks that wear out after some passes: what was measured before stands there, the rest not. */
+/* Blocks wear out after some passes: what was measured before is printed, the rest is not. */
 static void test_a_drive_that_fails(void **state)
 {
 	static const char arguments[] = "measure -s flash.endurance=5 parameters/tiny.cfg";
@@ -227,7 +227,7 @@ static void test_mistakes(void **state)
 
 /* ---- the model of the paper ---- */
 
-/* Mean distances by equation (1) and as measured; rates, as they come out with costs that grow linearly up to
+/* Mean distances by equation (1) and as measured; the rates that follow with costs that grow linearly up to
  * d_max. */
 static void test_the_model(void **state)
 {
@@ -253,7 +253,7 @@ static void test_the_model(void **state)
 	}
 }
 
-/* With costs as they are measured, both promise less than the layer reaches, the paper's least. */
+/* With measured costs, both distances predict a lower rate than the layer reaches, the paper's the lowest. */
 static void test_the_model_with_measured_costs(void **state)
 {
 	static const char model[] =

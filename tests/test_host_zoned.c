@@ -1,6 +1,6 @@
 /*
- * The layer that writes zones (host/zoned.c): where pages go and what is cleaned, worked out by hand; beside
- * page mapping, whose collector has the same rules; what waits for what; what it refuses.
+ * The layer that writes zones (host/zoned.c): where pages go and what is cleaned, worked out by hand;
+ * compared with page mapping, whose collector has the same rules; dependencies; what it refuses.
  */
 #include "prepare/precondition.h"
 #include "tests/run_fixture.h"
@@ -77,7 +77,7 @@ static void expect_parts(const struct alone *a, const char *expected)
 
 /* ---- where pages go ---- */
 
-/* What goes on in the same zone is one command; the next zone is another. */
+/* Pages that continue in the same zone are one command; those in the next zone are another. */
 static void test_writes_are_sequential(void **state)
 {
 	struct alone *a = alone_open(EIGHT, 8);
@@ -98,7 +98,8 @@ static void test_writes_are_sequential(void **state)
 	alone_close(a);
 }
 
-/* A page is written as a whole; what the request does not have of it is read before, if it was written. */
+/* A page is written as a whole; the sectors that the request lacks are read first, if it was written
+ * before. */
 static void test_parts_of_pages(void **state)
 {
 	struct alone *a = alone_open(EIGHT, 8);
@@ -136,9 +137,10 @@ static void test_trims(void **state)
 /* ---- cleaning: 8 zones of 4 pages, 16 pages of the host ---- */
 
 /*
- * Zones 0 to 3 are filled, then 1, 2, 3, 5 go to zone 4, 6, 7, 9, 10 to zone 5 and the others but 0, 4, 8, 12
- * to zone 6: one page is live in zones 0 to 3, in zone 0 since longest, and zone 7 alone is free.  Two are to
- * be free before another one is opened: zones 0 and 1 are cleaned into zone 7.
+ * Zones 0 to 3 are filled; then pages 1, 2, 3, 5 go to zone 4, pages 6, 7, 9, 10 to zone 5 and the others
+ * except 0, 4, 8, 12 to zone 6.  One page is live in each of zones 0 to 3, in zone 0 for longest, and only
+ * zone 7 is free.  Two zones must be free before another one is opened: zones 0 and 1 are cleaned into zone
+ * 7.
  */
 static void fill_and_overwrite(struct alone *a)
 {
@@ -157,18 +159,18 @@ static void test_cleaning_by_hand(void **state)
 	fill_and_overwrite(a);
 	map(a, REQUEST_WRITE, 4, 4);
 	expect_parts(a, "R0@0+1 w0@28+1[0,1) T0[1,2) R4@4+1 w4@29+1[3,4) T1[4,5) W1@0+1");
-	/* Zone 4 loses 1, 2 and 3, and so has one page, 5, but later than zones 2 and 3. */
+	/* Zone 4 loses pages 1, 2 and 3 and then has one live page, 5, but later than zones 2 and 3. */
 	write_pages(a, again + 1, 2);
 	map(a, REQUEST_WRITE, 24, 4);
 	expect_parts(a, "W6@3+1");
-	/* Zones 1 and 7 are free or open: one is cleaned, and then the free zone with the fewest resets is
+	/* Zone 1 is free, zone 7 open: one more is cleaned, and then the free zone with the fewest resets is
 	 * opened, of equal ones the first. */
 	map(a, REQUEST_WRITE, 12, 8);
 	expect_parts(a, "R8@8+1 w8@30+1[0,1) T2[1,2) W3@4+2");
 	alone_close(a);
 }
 
-/* Cleaned pages go where new data goes, and open its zone. */
+/* Moved pages go to the zone of new data, and open it. */
 static void test_cleaning_among_new_data(void **state)
 {
 	struct alone *a = alone_open(EIGHT "zoned.separate=false", 8);
@@ -200,7 +202,8 @@ static void test_an_empty_zone_is_cleaned_first(void **state)
 	alone_close(a);
 }
 
-/* The old place of a page may be cleaned for its new one: it is read where it went. */
+/* The zone of a page's old data may be cleaned to make room for the new: the old data is read where it
+ * went. */
 static void test_a_page_that_moves_while_it_is_written(void **state)
 {
 	struct alone *a = alone_open(EIGHT, 8);
@@ -248,9 +251,9 @@ static void test_cleaning_takes_time(void **state)
 	replay_free(r);
 }
 
-/* ---- beside page mapping ---- */
+/* ---- compared with page mapping ---- */
 
-/* Blocks of a plane are for the collector what zones are for the layer. */
+/* Blocks of a plane, for the collector, correspond to zones, for the layer. */
 struct pair {
 	unsigned zones, zone_pages, low;
 	const char *share, *over_provisioning;

@@ -1,8 +1,8 @@
 /*
  * The workloads of scripts/icpp23: every family and every variant of a workload that the report may quote as
- * a reason is the published one by Table 2 of Cai et al., ICPP 2023: requests, share of writes, mean write
- * and share of requests across pages of 8 KB, for each of the six traces.  And the tables of the document
- * were written since the last variant was added.
+ * a reason agrees with Table 2 of Cai et al., ICPP 2023: requests, share of writes, mean write and share of
+ * requests across pages of 8 KB, for each of the six traces.  And the tables of the document include the last
+ * variant.
  */
 #include "base/memory.h"
 #include "tests/table_2.h"
@@ -24,7 +24,7 @@
 #define WORKLOAD   "workload."
 #define MOST       32
 
-/* What is set of the profile at a point of an axis; `space` is in parts of the scale, here 1. */
+/* The settings of the profile at a point of an axis; `space` is divided by the scale, here 1. */
 struct variant {
 	char *setting[MOST];
 	size_t count;
@@ -42,7 +42,7 @@ static char *without_scale(const char *word)
 	return memory_string(text, "setting");
 }
 
-/* The next word of the line, or of what stands between quotes; NULL at the end. */
+/* The next word of the line, or the text between single quotes; NULL at the end. */
 static char *next_word(char **rest)
 {
 	char *word = *rest + strspn(*rest, " \n"), *end;
@@ -132,7 +132,7 @@ static unsigned long count_words(const char *line)
 	return count;
 }
 
-/* Points of the axis but its default and those that leave what the paper publishes. */
+/* The points of the axis, except its default and those outside what the paper publishes. */
 static unsigned long count_variants(void)
 {
 	FILE *file = fopen(EXPERIMENT, "r");

@@ -99,30 +99,29 @@ static void test_by_hand(void **state)
 		/* the second of two reads waits for the die */
 		{ ONE_DIE, "0 0 0 4 0\n200000 0 0 4 1\n200000 0 0 4 1\n", 2,
 			{ .die = 14100, .bus = 4100, .cells = 10000 } },
-		/* or at the door */
+		/* or outside the drive */
 		{ ONE_DIE "host.queue_limit=1", "0 0 0 4 0\n200000 0 0 4 1\n200000 0 0 4 1\n", 2,
 			{ .door = 14100, .bus = 4100, .cells = 10000 } },
-		/* of two dies at one bus the second waits for the first one's data */
+		/* two dies on one bus: the second program waits for the data of the first */
 		{ ONE_DIE "flash.dies=2", "0 0 0 4 0\n0 0 4 4 0\n", 1, { .bus = 2 * 4100, .cells = 100000 } },
 		{ ONE_DIE "dram.access_ns=50", "0 0 0 4 0\n", 0,
 			{ .controller = 50, .bus = 4100, .cells = 100000 } },
-		/* data of a write comes over the link before its look-ups, of a read behind its operations */
+		/* a write's data crosses the link before its look-ups, a read's after its operations */
 		{ ONE_DIE "host.link_mb_per_s=512", "0 0 0 4 0\n", 0,
 			{ .controller = 4000, .bus = 4100, .cells = 100000 } },
 		{ ONE_DIE "host.link_mb_per_s=512", "0 0 0 4 0\n200000 0 0 4 1\n", 1,
 			{ .bus = 4100, .cells = 10000, .link = 4000 } },
-		/* a read stops a program half way: 1 us to stop, 14.1 for the read, 0.5 to take it up
-		 * again */
+		/* a read suspends a program half way: 1 us to suspend, 14.1 for the read, 0.5 to resume */
 		{ ONE_DIE "flash.suspend=program_and_erase flash.suspend_ns=1000 flash.resume_ns=500",
 			"0 0 0 4 0\n200000 0 4 4 0\n254100 0 0 4 1\n", 1,
 			{ .die = 1000, .bus = 4100, .cells = 10000 } },
 		{ ONE_DIE "flash.suspend=program_and_erase flash.suspend_ns=1000 flash.resume_ns=500",
 			"0 0 0 4 0\n200000 0 4 4 0\n254100 0 0 4 1\n", 2,
 			{ .die = 15100, .bus = 4100, .cells = 100500 } },
-		/* the third program waits at the die, is loaded beside the second and waits for the cells */
+		/* the third program waits for the die, is loaded during the second and waits for the cells */
 		{ ONE_DIE "flash.cache_register=program", "0 0 0 8 0\n0 0 8 4 0\n", 1,
 			{ .die = 200000, .bus = 4100, .cells = 100000 } },
-		/* a read whose sense begins beside data, and one whose data waits for the register */
+		/* a read sensed during another's transfer, and one whose data waits for the register */
 		{ ONE_DIE "flash.cache_register=read", "0 0 0 8 0\n300000 0 0 4 1\n300000 0 4 4 1\n", 2,
 			{ .die = 10100, .bus = 4100, .cells = 10000 } },
 		{ ONE_DIE "flash.cache_register=read flash.read_ns=1000",
@@ -162,8 +161,7 @@ static char *a_trace(uint64_t requests, uint64_t gap, uint64_t pages, bool align
 	return text;
 }
 
-/* Requests 10 ms apart: a write that makes a block be erased, and nothing copied, stands behind the erase
- * alone. */
+/* Requests 10 ms apart: a write that needs a block erased, with nothing to copy, waits for the erase only. */
 static void test_behind_an_erase(void **state)
 {
 	char *text = NULL;
@@ -189,7 +187,7 @@ static void test_behind_an_erase(void **state)
 	free(text);
 }
 
-/* Reads of a page far from one another: the mapping page first (its look-ups cost nothing), then the data. */
+/* Reads of pages far apart: first the mapping page is read (look-ups cost nothing), then the data. */
 static void test_behind_a_mapping_page(void **state)
 {
 	char *trace = NULL;
@@ -213,7 +211,7 @@ static void test_behind_a_mapping_page(void **state)
 	free(trace);
 }
 
-/* Whatever meets: that the parts add up for each request the journal checks itself. */
+/* Many settings together.  The journal itself checks that the parts of each request add up. */
 static void test_rows_add_up_to_the_statistics(void **state)
 {
 	static const char *const settings[] = { PAPER_DRIVE "ftl=page buffer=lru dram.buffer_bytes=8K",

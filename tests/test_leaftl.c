@@ -17,7 +17,7 @@ static unsigned searched(const struct rig *rig)
 
 /* ---- the table ---- */
 
-/* A filled group is one segment; 64 pages written in order are one more, and the rest stays one. */
+/* A filled group is one segment; 64 pages written in order add one, and the rest stays one. */
 static void test_runs_are_segments(void **state)
 {
 	struct rig *rig = filled(LEAFTL, "leaftl.buffer_pages=64");
@@ -30,7 +30,7 @@ static void test_runs_are_segments(void **state)
 	assert_int_equal(statistic(rig, "leaftl.flushes"), 1);
 	assert_int_equal(statistic(rig, "leaftl.segments"), 225);
 	assert_int_equal(statistic(rig, "leaftl.levels_max"), 1);
-	/* Every seventh page from 1000 on, in three groups: a line for each, above what was there. */
+	/* Every seventh page from 1000 on, in three groups: one segment in each, above the old ones. */
 	for (lpn_t i = 0; i < 64; i++)
 		writing(rig, 1000 + 7 * i);
 	assert_int_equal(statistic(rig, "leaftl.segments"), 228);
@@ -48,7 +48,7 @@ static void test_pages_wait_and_are_sorted(void **state)
 	(void)state;
 	writing(rig, 900);
 	writing(rig, 5);
-	writing(rig, 5); /* it waits: no room is taken */
+	writing(rig, 5); /* already in the buffer: takes no room */
 	reading(rig, 5);
 	assert_int_equal(rig_cost(rig, OP_READ, CAUSE_HOST), 0);
 	assert_int_equal(place_of(rig, 5), before);
@@ -60,13 +60,14 @@ static void test_pages_wait_and_are_sorted(void **state)
 	assert_int_equal(place_of(rig, 5), place_of(rig, 3) + 1);
 	assert_int_equal(place_of(rig, 900), place_of(rig, 3) + 2);
 	assert_int_equal(statistic(rig, "map.lookup"), 3); /* of the old copies */
-	/* Groups 0 and 3 were looked up for the first time, but a request does not miss for its flush. */
+	/* Groups 0 and 3 are looked up for the first time, but a flush does not make its request a miss. */
 	assert_int_equal(statistic(rig, "map.miss"), 2);
 	assert_int_equal(statistic(rig, "map.request_hits"), statistic(rig, "map.requests"));
 	rig_close(rig);
 }
 
-/* A sector: the other three are read when it enters.  What is trimmed while it waits is not written. */
+/* A write of one sector: the other three are read when the page enters the buffer.  A sector trimmed in the
+ * buffer is not written. */
 static void test_a_part_enters_with_the_rest(void **state)
 {
 	struct rig *rig = filled(LEAFTL, "leaftl.buffer_pages=2");
@@ -79,7 +80,7 @@ static void test_a_part_enters_with_the_rest(void **state)
 	writing(rig, 8);
 	assert_int_equal(rig_cost(rig, OP_PROGRAM, CAUSE_HOST), 2);
 	assert_entry(rig, 7, "sectors 1-3");
-	/* A page that is trimmed altogether waits no more. */
+	/* A page trimmed as a whole leaves the buffer. */
 	writing(rig, 20);
 	on_page(rig, REQUEST_TRIM, 20);
 	writing(rig, 21);
@@ -88,7 +89,7 @@ static void test_a_part_enters_with_the_rest(void **state)
 	rig_close(rig);
 }
 
-/* A FLUSH and a write with FUA have all of it programmed, sorted. */
+/* A FLUSH, and a write with FUA, programs the whole buffer, sorted by LPN. */
 static void test_a_flush_empties_the_buffer(void **state)
 {
 	struct rig *rig = filled(LEAFTL, "leaftl.buffer_pages=8 host.write_done=memory");
@@ -139,9 +140,10 @@ static void test_a_buffer_of_one_page_is_page_mapping(void **state)
 	rig_close(optimal);
 }
 
-/* ---- lines that miss ---- */
+/* ---- mispredictions ---- */
 
-/* With gamma 1 pages 8 to 31 of these are one line, which misses 10, 12 and 14 by one (test_segments.c). */
+/* With gamma 1 pages 8 to 31 of these are one segment, which mispredicts 10, 12 and 14 by one
+ * (test_segments.c). */
 static const lpn_t scattered[] = { 0, 1, 2, 3, 8, 10, 12, 14, 20, 23, 25, 30, 31, 40, 41 };
 
 static void write_scattered(struct rig *rig)
@@ -168,7 +170,7 @@ static void test_a_miss_costs_a_read(void **state)
 	assert_int_equal(statistic(rig, "leaftl.mispredicted"), 2);
 	assert_int_equal(statistic(rig, "leaftl.mispredict_reads"), 2);
 	assert_int_equal(statistic(rig, "leaftl.approximate_look_ups"), 3);
-	/* To find the old copies of nine approximate pages, three of which are missed. */
+	/* To find the old copies of nine approximate pages, three of them mispredicted. */
 	write_scattered(rig);
 	assert_int_equal(statistic(rig, "leaftl.oob_reads"), 12);
 	assert_int_equal(statistic(rig, "leaftl.mispredicted"), 5);
@@ -176,8 +178,8 @@ static void test_a_miss_costs_a_read(void **state)
 	rig_close(rig);
 }
 
-/* 315 pages are 4 blocks and 59 pages: page 10 comes to the first place of a block.  With gamma 4 it is
- * missed by two, as are 12 and 14. */
+/* 315 pages are 4 blocks and 59 pages: page 10 becomes the first page of a block.  With gamma 4 it is
+ * mispredicted by two, as are 12 and 14. */
 static void test_a_miss_into_another_block(void **state)
 {
 	struct rig *rig = filled(LEAFTL, "leaftl.buffer_pages=15 leaftl.gamma=4 leaftl.demand=false");
@@ -187,20 +189,20 @@ static void test_a_miss_into_another_block(void **state)
 		writing(rig, lpn);
 	write_scattered(rig);
 	assert_int_equal(place_of(rig, 10) % 64, 0);
-	reading(rig, 10); /* the page named, then the first of the block, which is it */
+	reading(rig, 10); /* the predicted page, then the first of the block, which is it */
 	assert_int_equal(searched(rig), 1);
 	assert_int_equal(statistic(rig, "leaftl.other_block"), 1);
 	reading(rig, 12); /* the second */
 	assert_int_equal(searched(rig), 2);
 	assert_int_equal(statistic(rig, "leaftl.other_block"), 2);
-	reading(rig, 14); /* the third: the second is named */
+	reading(rig, 14); /* the third: the first is predicted */
 	assert_int_equal(searched(rig), 1);
 	assert_int_equal(statistic(rig, "leaftl.other_block"), 2);
 	assert_int_equal(statistic(rig, "leaftl.mispredict_reads"), 4);
 	rig_close(rig);
 }
 
-/* The read of another page comes first, and the right page's waits for it. */
+/* The mispredicted page is read first, and the read of the right page waits for it. */
 static void test_a_miss_takes_time(void **state)
 {
 	struct rig *rig = filled(LEAFTL, "leaftl.buffer_pages=15 leaftl.gamma=1 leaftl.demand=false "
@@ -216,7 +218,7 @@ static void test_a_miss_takes_time(void **state)
 
 /* ---- what is in DRAM ---- */
 
-/* Two groups of one segment, 12 bytes each. */
+/* DRAM holds two groups of one segment, 12 bytes each. */
 static void test_groups_leave_in_the_order_of_use(void **state)
 {
 	struct rig *rig = filled(LEAFTL, "leaftl.buffer_pages=1 map.cache_bytes=24");
@@ -231,12 +233,12 @@ static void test_groups_leave_in_the_order_of_use(void **state)
 	assert_entry(rig, 0, "group 0 in DRAM");
 	assert_entry(rig, 256, "group 1 not in DRAM");
 	assert_int_equal(statistic(rig, "map.evictions"), 1);
-	/* {0} and {1-255} take 20 bytes: group 2 leaves for them. */
+	/* {0} and {1-255} take 20 bytes: group 2 is evicted for them. */
 	writing(rig, 0);
 	assert_map(rig, 3, 0);
 	assert_entry(rig, 512, "group 2 not in DRAM");
 	assert_entry(rig, 0, "group 0 in DRAM, changed");
-	/* Group 0 leaves, changed: it is written, and need not be read for that. */
+	/* Group 0 is evicted dirty: it is written, and need not be read for that. */
 	reading(rig, 256);
 	assert_map(rig, 4, 1);
 	assert_int_equal(statistic(rig, "map.writebacks"), 1);
@@ -244,7 +246,7 @@ static void test_groups_leave_in_the_order_of_use(void **state)
 	rig_close(rig);
 }
 
-/* A group may be larger than all of the budget. */
+/* A group may be larger than the whole budget. */
 static void test_one_group_always_fits(void **state)
 {
 	struct rig *rig = filled(LEAFTL, "leaftl.buffer_pages=1 map.cache_bytes=1");
@@ -258,15 +260,15 @@ static void test_one_group_always_fits(void **state)
 	rig_close(rig);
 }
 
-/* How the state of LeaFTL begins. */
+/* The beginning of LeaFTL's state. */
 struct own {
 	struct demand demand;
 	struct learned groups;
 };
 
 /*
- * Group 0 has {0-1}, {5-6}, {4, 7}, an older {5-6}, which these hide, and {2-255}: 44 bytes.  With group 1 it
- * is over the budget, and is compacted to 36: so it stays.
+ * Group 0 has {0-1}, {5-6}, {4, 7}, an older {5-6}, hidden by the newer one, and {2-255}: 44 bytes.  With
+ * group 1 it exceeds the budget; compacted to 36 bytes, it stays.
  */
 static void test_a_compacted_group_may_stay(void **state)
 {
@@ -310,7 +312,7 @@ static void test_compaction_after_so_many_pages(void **state)
 
 /*
  * The first block holds LPNs 601, 0, 600, 1 and four dead pages.  Its pages move in the order of their LPNs;
- * group 0, which was looked up, learns them in DRAM, and group 2 is read and written.
+ * group 0, already in DRAM, learns them there; group 2 is read, changed and written.
  */
 static void test_a_collection_sorts_and_learns(void **state)
 {

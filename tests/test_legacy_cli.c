@@ -95,7 +95,8 @@ static void test_same_as_engine(void **state)
 	}
 }
 
-/* A trace of SSDsim's is the same packed as plain; any other format is what `trace convert` makes of it. */
+/* An SSDsim trace gives the same results compressed as plain; a trace in another format, those of what `trace
+ * convert` makes of it. */
 static void test_every_format(void **state)
 {
 	struct world *s = *state;
@@ -108,8 +109,7 @@ static void test_every_format(void **state)
 		 "cmp $d/a/statistic10.dat $d/b/statistic10.dat");
 	assert_string_equal(s->err, "");
 	assert_int_equal(s->status, 0);
-	/* out of order, not from 0, with a trim, and a last line without an end, which is a request like the
-	 * others */
+	/* out of order, not from time 0, with a trim; the last line lacks a newline, but is a request, too */
 	put_text(s, "blkparse",
 		"8,0 1 1 100.000009000 7 Q W 4 + 4 [x]\n8,0 1 2 100.000007500 7 Q R 0 + 8 [x]\n"
 		"8,0 1 3 100.000020000 7 Q D 0 + 8 [x]\n8,0 1 4 100.001000000 7 Q WS 8 + 4 [x]");
@@ -160,7 +160,7 @@ static void test_wrong_lists(void **state)
 		"legacy: 1 operand is given; should be: ssd legacy [OPTION]... PARAMETERS TRACE");
 }
 
-/* Lines are read and rows written a block at a time: of some blocks and a part each row is in its place. */
+/* Lines are read and rows written in blocks: over several blocks and a partial one, no row is misplaced. */
 static void test_many_rows(void **state)
 {
 	struct world *s = *state;
@@ -202,7 +202,7 @@ static void test_bad_input(void **state)
 	assert_int_equal(s->status, 0);
 }
 
-/* Where SSDsim crashes for lack of pages the run ends, says why and keeps what there is. */
+/* Where SSDsim crashes for lack of pages, the run ends, says why and keeps the results so far. */
 static void test_dying_drive(void **state)
 {
 	struct world *s = *state;
@@ -218,7 +218,7 @@ static void test_dying_drive(void **state)
 	expect(s->out, "ENDED EARLY");
 }
 
-/* What SSDsim does not survive and we pass over is said once. */
+/* What SSDsim does not survive but this engine does is reported once. */
 static void test_notes(void **state)
 {
 	struct world *s = *state;
@@ -255,7 +255,7 @@ static void test_diff(void **state)
 	refused(s, "$ssd legacy diff $d/a/statistic10.dat", 2, "should be: ssd legacy diff A.dat B.dat");
 }
 
-/* The imported drive is one the main simulator runs. */
+/* The main simulator can run the imported drive. */
 static void test_import(void **state)
 {
 	struct world *s = *state;
@@ -272,7 +272,8 @@ static void test_import(void **state)
 	refused(s, "$ssd legacy import $d/none", 2, "none: No such file");
 }
 
-/* One row per number: SSDsim's, repaired, the main simulator's, and whose repair moves it. */
+/* One row per number: SSDsim's, the repaired one, the main simulator's, and the quirk whose repair changes
+ * it. */
 static void test_compare(void **state)
 {
 	struct world *s = *state;

@@ -63,7 +63,7 @@ static void test_keys(void **state)
 	assert_int_equal(p.chip_number, 6);
 }
 
-/* A line of 200 bytes and more goes on as a line of its own. */
+/* Bytes of a line beyond the 199th are read as a line of their own. */
 static void test_long_lines(void **state)
 {
 	char text[512];
@@ -87,7 +87,7 @@ static void write_trace(char *path, const char *text, size_t bytes)
 	assert_int_equal(fclose(file), 0);
 }
 
-/* Reads the line behind a good one: a trace of nothing else would be in no format. */
+/* Reads a line after a good one: a trace of a bad line alone would have no known format. */
 static enum legacy_line_status read_line(const char *text, struct legacy_line *line, struct fault *fault)
 {
 	char path[64], lines[512];
@@ -104,7 +104,7 @@ static enum legacy_line_status read_line(const char *text, struct legacy_line *l
 	return status;
 }
 
-/* More lines than are read ahead at a time, every third a trim, twice from the start. */
+/* More lines than are read ahead at a time, every third a trim; read twice from the start. */
 static void test_lines_that_are_read_ahead(void **state)
 {
 	enum { LINES = 30000 };
@@ -139,7 +139,7 @@ static void test_lines_that_are_read_ahead(void **state)
 	memory_free(text);
 }
 
-/* What SSDsim's scanf takes for a line and what not. */
+/* What SSDsim's scanf accepts as a line, and what is refused. */
 static void test_trace_lines(void **state)
 {
 	static const struct {
@@ -208,7 +208,7 @@ static void test_long_trace_line(void **state)
 	assert_int_equal(read_line(text, &line, &fault), LINE_BAD);
 }
 
-/* Lines across the edges of the read buffer, times that go back, and a last line without an end. */
+/* Lines across the edges of the read buffer, times that go back, and a last line without a newline. */
 static void test_long_trace(void **state)
 {
 	enum { LINES = 100000 };
@@ -239,7 +239,7 @@ static void test_long_trace(void **state)
 	unlink(path);
 }
 
-/* Every setting that has an equal in the main simulator arrives there. */
+/* Every setting with a counterpart in the main simulator is imported. */
 static void test_import(void **state)
 {
 	static const char *const expected[] = { "channels = 2;", "chips = 3;", "dies = 4;", "planes = 5;",
@@ -270,7 +270,7 @@ static void test_import(void **state)
 	}
 }
 
-/* SSDsim takes any 32 bits for a cycle; seven of them need more. */
+/* SSDsim accepts any 32-bit cycle time; seven cycles need more bits. */
 static void test_import_of_the_longest_cycle(void **state)
 {
 	struct legacy_parameters p = parse(

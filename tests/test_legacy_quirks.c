@@ -1,5 +1,5 @@
 /*
- * Every quirk of SSDsim on both sides: what it does to a drive small enough to follow by hand,
+ * Every quirk of SSDsim, kept and repaired: what it does to a drive small enough to follow by hand,
  * and what the repaired engine does instead.
  *
  * Times, unless a test says otherwise (ns): command 7 cycles of 25 = 175; a sector on the bus
@@ -88,7 +88,7 @@ static void test_q3_high_offsets(void **state)
 	bench_free(&repaired);
 }
 
-/* The second write waits at the door until the first one is answered. */
+/* The second write waits outside the drive until the first one is answered. */
 static void test_q4_time_goes_back(void **state)
 {
 	struct bench kept, repaired;
@@ -240,7 +240,7 @@ static void test_q13_one_plane(void **state)
 }
 
 /* Three blocks aged to 4 of 8 pages leave 20 pages free.  The first write (19 free < 0.61 * 32) has block 1
- * collected: 4 pages come free, SSDsim counts 8 and so collects nothing when 19 pages are free again. */
+ * collected: 4 pages are freed, SSDsim counts 8 and so collects nothing when 19 pages are free again. */
 static void test_q14_overcounted(void **state)
 {
 	struct bench kept, repaired;
@@ -339,8 +339,8 @@ static void test_q29_wrap(void **state)
 	bench_free(&repaired);
 }
 
-/* Page 1 is written whole, then one sector of it.  The collection moves that page: 1 sector or 4, and page 2
- * with 4. */
+/* Page 1 is written whole, then one sector of it.  The collection moves page 1 with 1 sector (repaired: 4),
+ * and page 2 with 4. */
 static void test_q30_mask_of_last_write(void **state)
 {
 	struct bench kept, repaired;
@@ -377,8 +377,8 @@ static void test_q32_die_skew(void **state)
 	bench_free(&repaired);
 }
 
-/* A write of three pages, each of which asks for a collection that finds nothing to do.  It costs the turn
- * all the same, and no event follows: the second page waits for the arrival at 1 ms, the third for that
+/* A write of three pages, each of which asks for a collection that finds nothing to do.  It still
+ * costs the turn, and no event follows: the second page waits for the arrival at 1 ms, the third for that
  * at 2 ms. */
 #define THREE_PAGES "0 0 0 12 0\n1000000 0 36 4 0\n2000000 0 40 4 0\n9000000 0 0 4 0\n19000000 0 0 4 0"
 
@@ -436,7 +436,7 @@ static void test_q1_forgotten_page(void **state)
 	bench_free(&repaired);
 }
 
-/* A page beyond the last one harms nobody as long as it stays in the buffer. */
+/* A page beyond the last one does no harm as long as it stays in the buffer. */
 static void test_page_beyond_the_drive(void **state)
 {
 	static const char parameters[] = DRIVE "overprovide = 0\ndram capacity = 8192\n";

@@ -76,8 +76,8 @@ static void random_policy(struct random *r, struct text *t)
 		PICK(r, 1, 3, 5));
 }
 
-/* Requests at random; `calm`: at the end single ones, long after, which wake what sleeps (Q5), and a last
- * line that SSDsim never simulates (Q7). */
+/* Random requests; `calm`: then single ones, long after, which wake sleeping writes (Q5).  The last one is on
+ * the line that SSDsim never simulates (Q7). */
 static void random_trace(struct random *r, struct text *t, unsigned sectors, bool calm)
 {
 	unsigned lines = PICK(r, 1, 10, 100, LINES), gap = PICK(r, 1, 1000, 100000, 3000000);
@@ -109,7 +109,7 @@ static quirk_set random_quirks(struct random *r)
 	}
 }
 
-/* Rows of ex.out, each with its arithmetic right. */
+/* Counts the rows of ex.out and checks the arithmetic of each. */
 static unsigned count_rows(const struct bench *b)
 {
 	char path[128], line[256];
@@ -159,7 +159,7 @@ static void check_results(const struct bench *b, const struct text *trace, quirk
 		assert_int_equal((int)bench_value(b, "erase"), (int)bench_value(b, "erase count"));
 }
 
-/* What stands in a file of the bench behind a heading; the caller frees it. */
+/* The text after a heading in a file of the bench; the caller frees it. */
 static char *read_behind(const struct bench *b, const char *name, const char *heading)
 {
 	char path[128], *bytes = memory_array(1, FILE_BYTES, "test"), *found;
@@ -176,7 +176,7 @@ static char *read_behind(const struct bench *b, const char *name, const char *he
 	return bytes;
 }
 
-/* Rows of requests stand before the statistics. */
+/* In ex.out the statistics follow the rows of requests. */
 static void compare(const struct bench *b, const struct model_result *model)
 {
 	char *rows = read_behind(b, "ex.out", "process time\n");
@@ -207,7 +207,8 @@ static enum model_end run_model(
 	return end;
 }
 
-/* SSDsim ends without harm exactly where the engine does and has met nothing that harms SSDsim. */
+/* Where the run is not refused, the model ends normally if the engine does without having met Q7; else it
+ * crashes. */
 static bool compare_seed(uint64_t seed, struct text *parameters, struct text *trace)
 {
 	struct random r;
@@ -250,7 +251,7 @@ static enum legacy_end run_seed(uint64_t seed, struct text *parameters, struct t
 	return b.end;
 }
 
-/* The seeds to run, and room for what they make. */
+/* The seeds to run, and room for the parameters and the trace of each. */
 struct campaign {
 	bool single;
 	unsigned long first, runs;

@@ -1,6 +1,5 @@
 /*
- * The library serves what the program serves, to the byte, however it is called; and what goes wrong ends
- * only the call.
+ * The library gives the program's results, to the byte, however it is called; an error ends only the call.
  */
 #include "base/toolbox.h"
 #include "library/inside.h"
@@ -11,7 +10,7 @@
 
 #define MIXED "trace.limit=1500"
 
-/* Every FTL, and what else a drive can be made of. */
+/* Beside every FTL: other parts that a drive can have. */
 static const char *const variants[] = { "buffer=lru dram.buffer_bytes=64K", "gc.policy=cost_benefit",
 	"ftl=across buffer=lru dram.buffer_bytes=64K host.mode=closed", "host.layer=indirect",
 	"host.mode=closed host.queue_depth=7 upkeep.idle_ns=100000" };
@@ -123,7 +122,7 @@ static void submit_in_pieces(
 	assert_ok(drive, ssdlab_drain(drive));
 }
 
-/* The last word of run.workload_kind is all that may differ. */
+/* Empties run.workload_kind, the only value that may differ. */
 static void forget_kind(char *json)
 {
 	char *kind = strstr(json, "\"run.workload_kind\": \"");
@@ -135,7 +134,7 @@ static void forget_kind(char *json)
 	memmove(kind, end, strlen(end) + 1);
 }
 
-/* The requests of the workload, submitted, give the results of a run.  False: there is no such drive. */
+/* Submitting the workload's requests gives the results of running it.  False: the settings are refused. */
 static bool submitted_is_run(
 	const char *workload, const char *settings, const struct ssdlab_request *request, size_t n)
 {
@@ -180,7 +179,8 @@ static void test_submitted_requests_are_a_run(void **state)
 	memory_free(request);
 }
 
-/* Every fifth request becomes a FLUSH, every third write has FUA: as SSDsim's text, too. */
+/* Every fifth request becomes a FLUSH, trims become reads, and a write at every third place has FUA.  Returns
+ * the same requests as SSDsim's text. */
 static char *make_durable(struct ssdlab_request *request, size_t n)
 {
 	char *text = memory_array(n, 80, "text of a trace"), *at = text;
@@ -225,7 +225,7 @@ static void test_submitted_flushes_and_fua_are_those_of_a_trace(void **state)
 	memory_free(request);
 }
 
-/* Columns without arrivals: each arrives when it can enter, wherever the columns are cut. */
+/* Columns without arrival times: each request arrives when it can enter, however the columns are split. */
 static void test_columns_say_what_rows_say(void **state)
 {
 	static const char *const settings = "precondition.premap=none host.queue_limit=3 " MIXED;
@@ -332,7 +332,7 @@ static void test_each_request_completes_once_and_its_parts_add_up(void **state)
 	completions_with("precondition.premap=none ftl=dftl host.link_ns=700 host.link_mb_per_s=200");
 }
 
-/* By hand, as parameters/tiny.cfg says: a page on the bus 5,120 ns, programmed in 100,000; read in 10,000. */
+/* By hand, from parameters/tiny.cfg: a page takes 5,120 ns on the bus, 100,000 to program, 10,000 to read. */
 static void test_a_write_and_a_read_take_the_time_of_their_parts(void **state)
 {
 	const struct ssdlab_request write = { 1000, 0, 7, 4, 0, SSDLAB_WRITE },
@@ -500,7 +500,7 @@ static void test_a_request_that_cannot_be_is_refused_and_the_drive_goes_on(void 
 	ssdlab_close(drive);
 }
 
-/* A trace whose devices are tenants is run; requests of the caller are not put into queues. */
+/* A trace whose devices are tenants is run; requests submitted by the caller are refused. */
 static void test_tenants_are_for_whole_workloads(void **state)
 {
 	ssdlab_drive *drive = opened(
@@ -582,7 +582,7 @@ static void hear(void *context, const char *file, int line, const char *text)
 	assert_true(line > 0);
 }
 
-/* The planted bug: a request too many in the drive. */
+/* The planted bug: the drive counts one request too many. */
 static void test_a_bug_ends_the_call_and_all_its_memory_is_freed(void **state)
 {
 	struct heard heard = { 0 };
@@ -626,7 +626,7 @@ static void test_a_closed_drive_leaves_no_memory(void **state)
 
 /* ---- forks and files ---- */
 
-/* Serves the first part, then parts ways: the copy goes on alike, another copy differently. */
+/* Serves the first part, then forks: one copy goes on as the drive does, the other differently. */
 static void forks_of(const char *settings, const struct ssdlab_request *request, size_t n, size_t at)
 {
 	struct ssdlab_options more = { .completions = SSDLAB_TIMES };
@@ -710,7 +710,7 @@ static ssdlab_drive *loaded(const char *settings, const char *path, const char *
 	return drive;
 }
 
-/* Of a drive that serves, and of one that is only prepared, which the program takes, too. */
+/* Saves a drive that is only prepared, which the program loads, too, and one that is serving. */
 static void test_a_drive_is_saved_and_loaded(void **state)
 {
 	static const char *const settings = "precondition.premap=none ftl=sftl buffer=lru "
@@ -748,7 +748,7 @@ static void test_a_drive_is_saved_and_loaded(void **state)
 	memory_free(path);
 }
 
-/* Files with a byte changed are refused, and the drive is still as it was. */
+/* Files with changed bits, or cut short, are refused, and the drive still serves. */
 static void damaged_is_refused(struct world *w, bool serving)
 {
 	static const char *const settings = "precondition.premap=none";
@@ -792,7 +792,7 @@ static void test_a_damaged_file_is_refused(void **state)
 
 /* ---- policies of the caller ---- */
 
-/* As gc/candidates.c has it. */
+/* The formula of gc/candidates.c. */
 static size_t pick_by_cost_and_benefit(void *calls, uint32_t plane, const struct ssdlab_block *b, size_t n)
 {
 	double most = -1;
@@ -825,7 +825,7 @@ static size_t pick_the_oldest(void *calls, const struct ssdlab_page *page, size_
 	return 0;
 }
 
-/* What a policy of ssdlab does, done by the caller: the same results, under its name. */
+/* A policy of ssdlab, written again by the caller, gives the same results, under its own name. */
 static void same_as_own(const char *key, const char *name, const char *settings, struct ssdlab_options more)
 {
 	char all[300], callback[80], own[80], *text[2], *at;

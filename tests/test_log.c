@@ -1,5 +1,5 @@
-/* The log-block FTLs: what each write costs, by hand; who waits for which merge; drives that cannot carry
- * them. */
+/* The log-block FTLs: what each write costs, by hand; which requests wait for which merge; drives that
+ * cannot run them. */
 #include "prepare/image.h"
 #include "ftl/log/log.h"
 #include "tests/rig_fixture.h"
@@ -59,26 +59,26 @@ static const struct cost {
 	{ "ftl=bast bast.logs=2", "0+8", 8, 0, 1 },
 	{ "ftl=bast bast.logs=2", "0+1 1+1 2+1 3+1 4+1 5+1 6+1 7+1", 8, 0, 1 },
 	{ "ftl=inorder inorder.logs=2", "0+8", 8, 0, 1 },
-	/* One rewrite for all pages of a request in a logical block, one for each block that it touches. */
+	/* A request rewrites each logical block that it touches once. */
 	{ "ftl=block", "3+1", 1, 7, 1 },
 	{ "ftl=block", "3+2", 2, 6, 1 },
 	{ "ftl=block", "3+1 4+1", 2, 14, 2 },
 	{ "ftl=block", "6+4", 4, 12, 2 },
-	/* One page somewhere, its log merged when another block needs it; the first pages in order. */
+	/* One page somewhere, or the first pages in order; the log is merged when another block needs it. */
 	{ "ftl=bast bast.logs=1", "3+1 8+1", 2, 8, 2 },
 	{ "ftl=bast bast.logs=1", "0+3 8+1", 4, 5, 1 },
-	/* The log least recently written goes. */
+	/* The least recently written log is merged. */
 	{ "ftl=bast bast.logs=2", "0+3 9+1 3+1 16+1", 6, 8, 2 },
 	/* Full and not in order: merged when it is needed, not before. */
 	{ "ftl=bast bast.logs=2", "1+1 1+1 1+1 1+1 1+1 1+1 1+1 1+1", 8, 0, 0 },
 	{ "ftl=bast bast.logs=2", "1+1 1+1 1+1 1+1 1+1 1+1 1+1 1+1 1+1", 9, 8, 2 },
-	/* Every second page: the gaps, and the rest when the block is closed for another. */
+	/* Every second page: the gaps are copied, and the rest when the block is closed for another. */
 	{ "ftl=inorder inorder.logs=1", "0+1 2+1 4+1 6+1 8+1", 5, 4, 1 },
 	{ "ftl=inorder inorder.logs=1", "0+1 2+1 4+1 7+1", 4, 4, 1 },
-	/* Backwards: closed by every write. */
+	/* Descending: every write closes the log. */
 	{ "ftl=inorder inorder.logs=1", "5+1 4+1", 2, 5 + 2 + 4, 1 },
-	/* The sequential log, and what ends it: another logical block's first page, a page further on, one
-	 * again. */
+	/* The sequential log, and what ends it: the first page of another logical block, its first page
+	 * again, a page further on, another page again. */
 	{ "ftl=fast fast.logs=2", "0+8", 8, 0, 1 },
 	{ "ftl=fast fast.logs=2", "0+3 8+1", 4, 5, 1 },
 	{ "ftl=fast fast.logs=2", "0+3 0+1", 4, 5, 1 },
@@ -86,8 +86,8 @@ static const struct cost {
 	{ "ftl=fast fast.logs=2", "0+3 1+1", 4, 8 - 1, 2 },
 	{ "ftl=fast fast.logs=2 fast.sw_break=random", "0+2 5+1", 3, 6, 1 },
 	{ "ftl=fast fast.logs=2 fast.sw_break=random", "0+3 1+1", 4, 5, 1 },
-	/* A shared log with data of eight logical blocks; with data of the sequential log's, which is merged
-	 * then. */
+	/* A shared log with data of eight logical blocks; one with data of the sequential log's block: the
+	 * sequential log is merged, too. */
 	{ "ftl=fast fast.logs=2", "1+1 9+1 17+1 25+1 33+1 41+1 49+1 57+1 65+1", 9, 8 * 8, 8 + 1 },
 	{ "ftl=fast fast.logs=2", "9+1 8+1 17+1 17+1 17+1 17+1 17+1 17+1 17+1 25+1", 10, 7 + 8, 3 },
 	/* Two shared logs, the first with data of one logical block, the second of eight: the oldest is
@@ -97,34 +97,34 @@ static const struct cost {
 	/* The figure of the S-FTL paper: blocks of 4 pages, one shared log. */
 	{ "ftl=fast fast.logs=2 flash.pages=4", "1+1 2+1 3+1 5+1", 4, 0, 0 },
 	{ "ftl=fast fast.logs=2 flash.pages=4", "1+1 2+1 3+1 5+1 6+1", 5, 8, 3 },
-	/* Long requests; a sequential log from which a page was overwritten; one that is not continued. */
+	/* Long requests; a sequential log with an overwritten page; one that is not continued. */
 	{ LAST "last.logs=2", "0+8", 8, 0, 1 },
 	{ LAST "last.logs=2", "0+2 8+2", 4, 6, 1 },
 	{ LAST "last.logs=2", "0+2 1+1 8+2", 5, 8, 2 },
 	{ LAST "last.logs=2", "0+2 4+2", 4, 6, 1 },
-	/* The page after those of a sequential log, in a shared one: the sequential log stays in order. */
+	/* A short write of the next page goes to a shared log: the sequential log stays in order. */
 	{ LAST "last.logs=2", "0+2 2+1 8+2", 5, 6, 1 },
-	/* A block of the superblock that died; the two with fewest live pages compacted; another superblock
-	 * folded. */
+	/* A dead block of the superblock is erased; the two with the fewest live pages are compacted; another
+	 * superblock is folded. */
 	{ SUPER "superblock.blocks=2 superblock.more=1", "0+8", 8, 0, 0 },
 	{ SUPER "superblock.blocks=2 superblock.more=1", "0+8 0+1", 9, 0, 1 },
 	{ SUPER "superblock.blocks=2 superblock.more=1", "0+4 8+4 0+1", 9, 4 + 4, 2 },
 	{ SUPER "superblock.blocks=1 superblock.more=1 flash.blocks=6 flash.over_provisioning=0.3333333",
 		"0+1 8+1", 2, 1 + 7, 2 },
-	/* Of two blocks with four live pages the older one is compacted; its pages, overwritten then, are all
-	 * dead in the cold block, which is erased once it is not the cold block any more. */
+	/* Of two blocks with four live pages the older one is compacted.  Then its pages are overwritten, and
+	 * the cold block, all dead, is erased once it is no longer the cold block. */
 	{ SUPER "superblock.blocks=2 superblock.more=2",
 		"0+4 8+4 0+2 8+2 4+2 12+2 0+2 8+2 6+2 14+2 2+2 10+2 0+2 8+2 4+1", 33, 2 + 2 + 4 + 4, 5 },
-	/* A shared log that died as a whole is erased, no more. */
+	/* A shared log whose pages are all dead is only erased. */
 	{ LAST "last.logs=2", "1+1 2+1 3+1 4+1 5+1 6+1 7+1 7+1 0+8 9+1", 17, 0, 1 + 1 },
 	/* A cold log is being filled, and so the hot one is emptied when it is full, although its page is
 	 * hot. */
 	{ LAST "last.logs=3", "1+1 1+1 1+1 1+1 1+1 1+1 1+1 1+1 1+1 1+1", 10, 8, 2 },
-	/* While hot logs are few the cold one with data of the fewest logical blocks goes, here the
+	/* While few logs are hot, the victim is the cold log with data of the fewest logical blocks, here the
 	 * second. */
 	{ LAST "last.logs=3", "9+1 17+1 25+1 33+1 41+1 49+1 57+1 65+1 1+1 2+1 3+1 4+1 5+1 6+1 7+1 10+1 73+1",
 		17, 16, 3 },
-	/* Exactly half of the four shared logs are hot: still the cold one goes, with data of two blocks. */
+	/* Exactly half of the four shared logs are hot: the victim is still cold, with data of two blocks. */
 	{ LAST "last.logs=5",
 		"8+1 9+1 10+1 11+1 24+1 25+1 26+1 27+1 17+1 18+1 19+1 20+1 21+1 22+1 23+1 "
 		"17+1 18+1 19+1 20+1 21+1 22+1 23+1 17+1 18+1 19+1 20+1 21+1 22+1 23+1 18+1 19+1 20+1",
@@ -178,8 +178,8 @@ static void test_hot_pages_have_logs_of_their_own(void **state)
 	rig_close(rig);
 }
 
-/* Parts of a write that a buffer hands over together are a long one, a page to be padded between them,
- * too. */
+/* Parts of a write that a buffer hands over together are one long write, even with a page to be padded
+ * between them. */
 static void test_parts_are_a_long_write(void **state)
 {
 	static const struct extent parts[] = { { 0, 16 }, { 16, 16 }, { 32, 40 }, { 64, 68 }, { 70, 72 } };
@@ -196,7 +196,7 @@ static void test_parts_are_a_long_write(void **state)
 	rig_close(rig);
 }
 
-/* Where pages may not be passed over they are programmed with nothing. */
+/* Where pages must be programmed in order, gaps are filled with dummy pages. */
 static void test_gaps_are_filled_where_the_order_is_strict(void **state)
 {
 	struct rig *rig = rig_with(ONE_PLANE "ftl=bast bast.logs=2");
@@ -236,7 +236,7 @@ static void test_a_request_waits_for_its_merges(void **state)
 	rig_close(rig);
 }
 
-/* A part of a page: what is kept is read where the merge has brought it, and so after it. */
+/* A partial write: the sectors to keep are read where the merge has put them, and so after it. */
 static void test_old_data_is_read_after_the_merge(void **state)
 {
 	struct rig *rig = filled(LOGS "ftl=bast bast.logs=1");
@@ -271,9 +271,9 @@ static void test_a_gap_takes_time(void **state)
 }
 
 /*
- * The map of a superblock is a read of one sector, 10 + 1 us, which everything in the superblock waits for: a
- * read of 10 + 16 us, a program, the read of the 12 sectors that a partial write keeps.  Once for each
- * request and superblock.
+ * Loading the map of a superblock reads one sector, 10 + 1 us, once for each request and superblock.
+ * Everything in the superblock waits for it: a read of 10 + 16 us, a program, the read of the 12 sectors that
+ * a partial write keeps.
  */
 static void test_requests_wait_for_maps_of_superblocks(void **state)
 {
@@ -299,8 +299,8 @@ static void test_requests_wait_for_maps_of_superblocks(void **state)
 	rig_close(rig);
 }
 
-/* A read whose map must be read first is passed by one of half a page whose map is known: 10 + 1, then 10 + 8
- * us. */
+/* A read that must load its map (10 + 1 us) is overtaken by a read of half a page (10 + 8 us) whose map is in
+ * DRAM. */
 static void test_data_is_read_behind_its_map(void **state)
 {
 	struct rig *rig = filled(LOGS SUPER "superblock.blocks=2 superblock.cached_maps=2");
@@ -399,7 +399,7 @@ static void test_refuses_drives_that_cannot_carry_it(void **state)
 	}
 }
 
-/* A drive saved with other logs or stripes means something else. */
+/* A drive saved with another number of logs is not loaded. */
 static void test_a_drive_of_other_logs_is_not_loaded(void **state)
 {
 	struct rig *saved = filled(LOGS "ftl=bast bast.logs=2"),
@@ -438,7 +438,7 @@ static void test_spare_blocks_share_the_wear(void **state)
 
 /* ---- trims ---- */
 
-/* A logical block that lost all data needs no block to be merged, and its next writes find an empty one. */
+/* A logical block without data is merged without a new block, and its next writes go to an empty one. */
 static void test_a_trimmed_block_is_merged_into_nothing(void **state)
 {
 	struct rig *rig = filled(LOGS "ftl=bast bast.logs=1");

@@ -1,9 +1,9 @@
 /*
  * The mapping cache against a plain model (an array and a search for the oldest stamp), under random
- * look-ups, writes, collections and removals, for every way of paying for collections; what it
- * costs in time; and that paying for collections ends.
+ * look-ups, writes, collections and removals, for every map.gc_update; what it costs in time; and that
+ * writing back the changes of collections, which may cause collections, ends.
  *
- *	SEED=n   another run of chance
+ *	SEED=n   another random run
  *	SEEDS=n  so many runs (default 3)
  */
 #include "tests/directory_fixture.h"
@@ -54,7 +54,7 @@ static void get(struct world *w, uint32_t id, bool write)
 	end(w);
 }
 
-/* The same outside time. */
+/* The same, untimed. */
 static void get_untimed(struct world *w, uint32_t id, bool write)
 {
 	struct io io = { .flash = w->bench->flash };
@@ -68,8 +68,8 @@ static void get_untimed(struct world *w, uint32_t id, bool write)
 
 struct model_page {
 	bool cached, dirty, exists, copy, pending;
-	uint32_t notes; /* changes that wait */
-	uint64_t used;  /* when it was last used, or began to wait */
+	uint32_t notes; /* pending changes */
+	uint64_t used;  /* when it was last used, or became pending */
 };
 
 struct model {
@@ -164,8 +164,8 @@ static uint32_t model_notes(const struct model *m)
 	return notes;
 }
 
-/* At most 64 pages are paid for at a time, more than there are.  Lazily: until notes fit in 1/64 of the
- * budget. */
+/* Settles pending changes.  The limit of 64 pages at a time exceeds PAGES.  Lazily: until the notes
+ * fit in 1/64 of the budget. */
 static void model_settle(struct model *m)
 {
 	uint32_t may_wait = m->update == MAP_GC_LAZY ? m->room * MODEL_PAGE_BYTES / 64 / 8 : 0;
@@ -232,7 +232,7 @@ static void compare(const struct world *w, const struct model *m, uint64_t seed,
 			(unsigned long long)m->programs[1]);
 }
 
-/* Ids that are asked for: half of the time one of six. */
+/* Half of the time one of the first six. */
 static uint32_t some_id(struct random *random)
 {
 	return (uint32_t)random_below(random, random_below(random, 2) ? PAGES : 6);
@@ -316,7 +316,7 @@ static void test_everything_fits_costs_nothing(void **state)
 	world_close(w);
 }
 
-/* A clean page that is only read leaves without a trace; a dirty one is written once and read back. */
+/* A clean page is evicted without a write; a dirty one is written once and read back. */
 static void test_costs_of_one_page(void **state)
 {
 	struct world *w = world_open(1, 1, 0, (struct map_settings){ 0 });
@@ -336,7 +336,7 @@ static void test_costs_of_one_page(void **state)
 	world_close(w);
 }
 
-/* Outside time a changed page that leaves gets a copy once. */
+/* Untimed, a dirty page gets a copy in flash only when it is first evicted. */
 static void test_outside_time(void **state)
 {
 	struct world *w = world_open(1, 1, 0, (struct map_settings){ 0 });
@@ -350,7 +350,7 @@ static void test_outside_time(void **state)
 	world_close(w);
 }
 
-/* When the operation that `ready` leads to is done; the clock starts with the request. */
+/* The time from the start of a request to the end of its data read, which waits for the look-up. */
 static uint64_t time_of_use(struct world *w, uint32_t id, ppn_t data)
 {
 	tick_t start = schedule_now(w->bench->flash->schedule), done = 0;
@@ -384,7 +384,7 @@ static void test_a_request_waits_for_its_map_traffic(void **state)
 	world_close(w);
 }
 
-/* Nor does it begin to write before it has been led there: the steps of look-ups come one after the other. */
+/* The write-back waits for the look-up before: the steps of look-ups come one after the other. */
 static void test_a_write_back_waits_for_the_look_up_before(void **state)
 {
 	struct world *w = world_open(1, 1, 0, (struct map_settings){ .blocking = true });
@@ -407,9 +407,8 @@ static void test_a_write_back_waits_for_the_look_up_before(void **state)
 	world_close(w);
 }
 
-/* The write-back of what makes room goes on beside the load, and nobody waits for it. */
-/* The page that leaves has only just been asked for: load of 0 once the look-up before is done, write-back
- * of 0, load of 1. */
+/* The victim is still being loaded.  In sequence: the look-up before, the load of 0, the write-back of 0, the
+ * load of 1. */
 static void test_a_write_back_waits_for_its_own_load(void **state)
 {
 	struct world *w = world_open(1, 1, 0, (struct map_settings){ .blocking = true });
@@ -432,6 +431,7 @@ static void test_a_write_back_waits_for_its_own_load(void **state)
 	world_close(w);
 }
 
+/* The write-back of the victim runs beside the load, and the request does not wait for it. */
 static void test_a_request_does_not_wait_for_a_write_back(void **state)
 {
 	struct world *w = world_open(1, 1, 0, (struct map_settings){ .blocking = false });
@@ -444,7 +444,7 @@ static void test_a_request_does_not_wait_for_a_write_back(void **state)
 	world_close(w);
 }
 
-/* A page that another request is loading is in DRAM by name only: who uses it waits for the load. */
+/* A page that another request is still loading is a hit, but the look-up waits for the load. */
 static void test_a_hit_waits_for_a_load_under_way(void **state)
 {
 	struct world *w = world_open(1, 1, 0, (struct map_settings){ 0 });
@@ -467,9 +467,9 @@ static void test_a_hit_waits_for_a_load_under_way(void **state)
 	world_close(w);
 }
 
-/* ---- collections that change the map that must be written that must be collected ... ---- */
+/* ---- collections change the map, whose pages are written, which needs collections ... ---- */
 
-/* Writes the data page anew, in a plane that goes with its number. */
+/* Rewrites the data page, in the plane that its number gives. */
 static void write_data(struct world *w, struct io *io, uint32_t owner, bool first)
 {
 	plane_t plane = owner % w->bench->geometry.planes;
@@ -535,7 +535,7 @@ static void test_budget(void **state)
 	assert_int_equal(map_cache_room(&(struct map_settings){ 0 }, &g), 8);
 }
 
-/* Pinned pages and one beside them are the least. */
+/* The budget must hold the pinned pages and one more. */
 static void test_pinned_pages_fit_in_the_budget(void **state)
 {
 	const struct geometry g = { .pages = 1u << 20, .page_bytes = 8192 };
@@ -552,7 +552,7 @@ static void test_pinned_pages_fit_in_the_budget(void **state)
 	assert_true(map_cache_fits(&settings, &g, 10, &fault));
 }
 
-/* The drive is full: the look-up costs nothing, the cache stays in order. */
+/* The drive is full: the look-up costs nothing, the cache stays consistent. */
 static void test_no_page_to_write_to(void **state)
 {
 	struct world *w = world_open(1, 1, 0, (struct map_settings){ 0 });

@@ -1,6 +1,6 @@
 /*
- * What must be the same, or stand in a known relation, in every number that a run reports: two FTLs of one
- * algorithm, an FTL and its ideal, a count and its parts, a run as text and as JSON.
+ * Numbers of runs that must be equal or in a known relation: two FTLs of one algorithm, an FTL and its ideal,
+ * a count and its parts, a run as text and as JSON.
  */
 #include "tests/program_fixture.h"
 
@@ -72,7 +72,7 @@ static char *report_of(struct world *w, const char *ftl, const char *rest)
 	return text;
 }
 
-/* The next row that does not tell the two apart by intention. */
+/* The next row, leaving out those that differ by intention. */
 static bool next_common(const char **at, struct row *row, const char *own)
 {
 	while (next_row(at, row))
@@ -82,7 +82,7 @@ static bool next_common(const char **at, struct row *row, const char *own)
 	return false;
 }
 
-/* How many rows there are; rows that begin with `own` are left out of the second. */
+/* Returns the number of rows; rows that begin with `own` are left out of the second. */
 static unsigned assert_same_report(const char *a, const char *b, const char *own, const char *what)
 {
 	struct row x, y;
@@ -102,7 +102,7 @@ static unsigned assert_same_report(const char *a, const char *b, const char *own
 
 /* ---- workloads that no profile makes ---- */
 
-/* Reads, writes and trims; `whole`: of whole pages of 2 KB, the n-th write to a place of its own. */
+/* Reads, writes and trims at random places; `whole`: of one or two whole pages of 2 KB. */
 static void put_workload(struct world *w, bool whole)
 {
 	enum { REQUESTS = 3000, UNIT = 512, SPACE = 384 << 10 };
@@ -163,9 +163,9 @@ static void test_skeleton_is_page_in_every_number(void **state)
 	}
 }
 
-/* ---- who looks on changes nothing ---- */
+/* ---- watching changes nothing ---- */
 
-/* Under the judge every end of a transfer is an event, without it only those that somebody waits for. */
+/* With the judge every end of a transfer is an event, without it only one that something waits for. */
 static void test_a_judge_changes_no_number(void **state)
 {
 	static const char *const loads[] = {
@@ -298,7 +298,7 @@ static void test_whole_sub_pages_erase_like_page_mapping(void **state)
 
 /* ---- text and JSON ---- */
 
-/* What stands behind "NAME": in the part of the JSON text that begins with "TITLE": {, or NULL. */
+/* The text after "NAME": in the part of the JSON text that begins with "TITLE": {, or NULL. */
 static const char *in_json(const char *json, const char *title, const char *name, size_t name_length)
 {
 	char key[128];

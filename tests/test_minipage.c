@@ -1,8 +1,8 @@
 /*
- * Minipage-FTL and PM-FTL, and page mapping beside them: cases worked by hand on a filled drive, who waits
- * for a mapping page, what waits in RAM, and random requests with every option.
+ * Minipage-FTL and PM-FTL, and page mapping beside them: cases worked by hand on a filled drive, which
+ * requests wait for a mapping page, minipages kept in RAM, and random requests with every option.
  *
- * 	SEED=n   another run of chance
+ * 	SEED=n   another random run
  */
 #include "tests/rig_fixture.h"
 
@@ -71,7 +71,7 @@ static void assert_cost(const struct rig *rig, struct cost c, const char *what)
 			is.map_reads, is.map_programs, is.reads, is.rmw, is.programs);
 }
 
-/* ---- twelve requests, and what each costs the three ---- */
+/* ---- twelve requests, and what each costs in the three FTLs ---- */
 
 static const struct {
 	enum request_type type;
@@ -163,7 +163,7 @@ static void test_nodes_of_pm_ftl(void **state)
 	rig_close(rig);
 }
 
-/* One read brings what else the request looks up. */
+/* One read of a mapping page also loads the other entries that the request looks up. */
 static void test_a_load_for_the_request(void **state)
 {
 	struct rig *rig = filled("ftl=minipage map.load=request");
@@ -198,7 +198,7 @@ static void check(void *ftl)
 	ftl_check(ftl);
 }
 
-/* A count of the directory that is wrong is named beside the right one. */
+/* A wrong count of the directory is reported beside the right one. */
 static void test_mapping_pages_are_counted(void **state)
 {
 	struct rig *rig = filled("ftl=minipage");
@@ -214,7 +214,7 @@ static void test_mapping_pages_are_counted(void **state)
 	rig_close(rig);
 }
 
-/* ---- who waits ---- */
+/* ---- requests that wait for entries ---- */
 
 /* A mapping page takes 10 us in the cells and 32 on the bus, 8 sectors of data 10 and 8. */
 static void test_a_read_waits_for_its_entries(void **state)
@@ -232,7 +232,7 @@ static void test_a_read_waits_for_its_entries(void **state)
 	rig_close(rig);
 }
 
-/* Load, then what is kept (4 sectors), then the program of 8 sectors; whole pages keep nothing. */
+/* The load, the read of the 4 sectors to keep, then the program of 8; a whole page keeps nothing. */
 static void test_a_write_waits_for_its_entries(void **state)
 {
 	static const char *const names[] = { "ftl=minipage", "ftl=pm" };
@@ -255,8 +255,8 @@ static void test_a_write_waits_for_its_entries(void **state)
 
 /*
  * Two dies, each with a bus: mapping page 0 and even logical pages are on one, odd ones on the other, where
- * nothing delays what forgets to wait.  A load takes 42 us, a read 10 and 1 a sector, a program 100 and 1 a
- * sector.
+ * only dependencies make an operation wait.  A load takes 42 us, a read 10 and 1 a sector, a program 100 and
+ * 1 a sector.
  */
 #define TWO_DIES "flash.channels=2 placement.policy=static "
 
@@ -296,7 +296,7 @@ static void test_who_waits_for_another_die(void **state)
 	}
 }
 
-/* A node in DRAM that lacks the minipage, and one that another request's read is still bringing. */
+/* A node in DRAM that lacks the minipage, and one that another request is still loading. */
 static void test_who_waits_with_a_node_in_dram(void **state)
 {
 	struct rig *rig = filled(TWO_DIES "ftl=pm");
@@ -350,7 +350,7 @@ static void test_minipages_wait_in_ram(void **state)
 	rig_close(rig);
 }
 
-/* ---- in front of a buffer ---- */
+/* ---- behind a buffer ---- */
 
 static struct rig *behind_a_buffer(const char *settings)
 {
@@ -424,8 +424,8 @@ static void test_a_pack_looks_up_what_it_takes(void **state)
 	rig_close(rig);
 }
 
-/* LPN 9 waits in part when sectors of LPN 5 and all of LPN 9 are to share pages, so it is written as
- * minipages: first 5.0 with the three that wait, then, when none of it waits any more, 9.0 to 9.3. */
+/* A minipage of LPN 9 is in RAM when sectors of LPN 5 and all of LPN 9 are to share pages, so LPN 9 is
+ * written as minipages: first 5.0 with the three in RAM, then, with none of it left in RAM, 9.0 to 9.3. */
 static void test_a_merged_page_waits_in_part(void **state)
 {
 	static const struct extent extents[] = { { 5 * 32, 5 * 32 + 8 }, { 9 * 32, 9 * 32 + 32 } };
@@ -479,7 +479,7 @@ static void assert_order_of_collection(const char *ftl, const uint32_t place[8])
 	rig_close(rig);
 }
 
-/* By address: 7.0 7.3 16000.1 40000.0, 40000.1 40000.2 40000.3 40001.2; of PM-FTL LPN 40000 comes first, as a
+/* By address: 7.0 7.3 16000.1 40000.0, 40000.1 40000.2 40000.3 40001.2; in PM-FTL LPN 40000 comes first, as a
  * page. */
 static void test_the_order_of_a_collection(void **state)
 {
@@ -507,14 +507,14 @@ static void test_the_order_of_a_large_collection(void **state)
 	rig_close(rig);
 }
 
-/* ---- chance ---- */
+/* ---- random requests ---- */
 
 #define SMALL                                                                                                \
 	"flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=40 flash.pages=8 "          \
 	"flash.over_provisioning=0.4 map.cache_bytes=2560 dram.buffer_bytes=64K "
 
-/* Every invariant after every request, the oracle compares; collections pack, and pages come together
- * again. */
+/* Invariants are checked after every request, and the oracle compares; collections pack minipages, and make
+ * pages whole again. */
 static void test_random_requests(void **state)
 {
 	static const char *const options[] = {
@@ -617,7 +617,7 @@ static void test_a_row_of_places_is_a_number(void **state)
 	places_release(&p);
 }
 
-/* Beside an array of places and one of sectors. */
+/* Against an array of places and one of sectors. */
 static void test_places_by_chance(void **state)
 {
 	uint32_t place[32] = { 0 };
@@ -690,7 +690,7 @@ static void test_a_saved_table_is_not_trusted(void **state)
 	word[1] = 64;
 	assert_true(is_refused(&p));
 	word[1] = 0;
-	word[4] = 0; /* nothing needs no side table */
+	word[4] = 0; /* a page without data needs no side table */
 	assert_true(is_refused(&p));
 	word[4] = 1;
 	assert_false(is_refused(&p));

@@ -1,6 +1,6 @@
 /*
- * The FTL for merged pages: what reads and writes of a page in several places cost, and that nothing of it is
- * lost.  Pages have 16 sectors; A, B and C are logical pages.
+ * The FTL for merged pages: what reads and writes of a page in several places cost, and that nothing of them
+ * is lost.  Pages have 16 sectors; A, B and C are logical pages.
  */
 #include "tests/inside.h"
 #include "tests/rig_fixture.h"
@@ -17,7 +17,7 @@ static struct extent part(lpn_t lpn, uint32_t from, uint32_t end)
 	return (struct extent){ lpn * PAGE + from, lpn * PAGE + end };
 }
 
-/* Parts of two pages into one, outside time. */
+/* Merges parts of two pages into one, untimed. */
 static void merge(struct rig *rig, struct extent a, struct extent b)
 {
 	const struct extent parts[] = { a, b };
@@ -69,7 +69,7 @@ static void test_a_page_in_two_places(void **state)
 	rig_close(rig);
 }
 
-/* What a write covers is not read: only the base is. */
+/* An overlay that a write covers is not read: only the base is. */
 static void test_covered_overlays_are_not_read(void **state)
 {
 	struct rig *rig = rig_with(MMAP_DRIVE);
@@ -110,7 +110,7 @@ static void test_a_merged_write_reads_nothing(void **state)
 	rig_close(rig);
 }
 
-/* One overlay is as many as may be: a second one makes A be written plain, and C, left alone, too. */
+/* A page may have one overlay: at a second one A is written plain, and so is B, its only partner. */
 static void test_overlays_are_limited(void **state)
 {
 	struct rig *rig = rig_with(MMAP_DRIVE "mmap.overlays=1");
@@ -130,7 +130,7 @@ static void test_overlays_are_limited(void **state)
 	rig_close(rig);
 }
 
-/* 128 spare pages, of which three blocks and four pages are kept: 100 merged pages, and not one more. */
+/* 128 spare pages, of which three blocks and four pages are reserved: 100 merged pages, and not one more. */
 static void test_merged_pages_are_limited(void **state)
 {
 	struct rig *rig = rig_with(MMAP_DRIVE);
@@ -167,8 +167,8 @@ static void test_trims(void **state)
 	rig_close(rig);
 }
 
-/* All that is left of a merged page is half of A, which has no base: collection makes it one, and the overlay
- * goes. */
+/* All that is left of a merged page is half of A, which has no base: collection makes it the base, and the
+ * overlay is gone. */
 static void test_collection_makes_a_base(void **state)
 {
 	struct rig *rig = rig_with(MMAP_DRIVE "gc.policy=fifo");
@@ -204,7 +204,7 @@ static void test_merged_pages_are_collected(void **state)
 	rig_close(rig);
 }
 
-/* A block is padded with what its pages hold, wherever it is; what holds nothing is not. */
+/* A block is padded with the data of its pages, wherever it is; pages without data are not padded. */
 static void test_pads(void **state)
 {
 	struct rig *rig = rig_with(MMAP_DRIVE "buffer=bplru bplru.padding=true dram.buffer_bytes=8K");
@@ -254,11 +254,11 @@ static void test_overlays_are_saved(void **state)
 	rig_close(rig);
 }
 
-/* Visits the FTL's own state and finds a pool among them: how many were given out, which is free
- * first, and they. */
+/* Visits the FTL's state and finds a pool in it: the number of objects given out, the first free one, then
+ * the objects. */
 struct pool_finder {
 	struct state_visitor visitor; /* first: the visitor is found through it */
-	uint32_t *number[2];          /* of the areas visited last those of 4 bytes */
+	uint32_t *number[2];          /* the last two areas visited; NULL: not of 4 bytes */
 	uint32_t used;                /* of the pool that is looked for */
 	size_t bytes;                 /* of one of its objects */
 	uint32_t *free;
@@ -281,7 +281,7 @@ static void leave(struct state_visitor *r, void *bytes, size_t size)
 	(void)size;
 }
 
-/* With this object the first free one of the pool, where another was, the drive is refused; it ends here. */
+/* Makes `object` the first free one of the pool instead of `was`: the state is refused.  Frees the rig. */
 static void assert_not_free(struct rig *rig, uint32_t used, size_t bytes, uint32_t was, uint32_t object)
 {
 	struct pool_finder f = {

@@ -1,9 +1,9 @@
 /*
- * Beside MQSim, a simulator nobody here wrote, where both model the same: both serve the same requests.
+ * Against MQSim, an independent simulator, where both model the same: both serve the same requests.
  *
  * MQSim 7ec40e3, unchanged but for one logged line a request: 8 channels x 4 chips x 1 die x 1 plane unless a
  * row says otherwise, 256 blocks x 256 pages of 8 KB, 75 / 750 / 3800 us, 500 MB/s (its "400 MT/s"), 12.7 %
- * hidden, the map in DRAM, no cache, static CWDP.  Its bus takes data first.
+ * over-provisioning, the map in DRAM, no cache, static CWDP.  Its bus takes data first.
  *
  * tests/mqsim/ has the requests of MQSim's generator: the first 30,000 of its random ones, which are the same
  * pages in every workload, and 5,000 of two open loops.  Its sequential ones begin at page 460,217.  A rate
@@ -195,8 +195,7 @@ static void test_mqsims_own_requests(void **state)
 
 /* ---- what each difference comes from ---- */
 
-/* Sequential writes of 24 KB, 4 in the drive, in order from this page; pages of commands of two planes in
- * *pairs. */
+/* Sequential writes of 24 KB, 4 in the drive, in order from this page.  *pairs: commands to two planes. */
 static double written_from(uint64_t page, const char *more, double *pairs)
 {
 	struct row r = {
@@ -217,7 +216,7 @@ static double written_from(uint64_t page, const char *more, double *pairs)
 	return rate;
 }
 
-/* The two planes of a die that first get one page alone never come into step again: 15 of 16 pairs. */
+/* A die that first gets a single page never has its two planes in step again: 15 of 16 pairs. */
 static void test_a_stream_from_an_odd_page(void **state)
 {
 	static const struct {
@@ -241,7 +240,7 @@ static void test_a_stream_from_an_odd_page(void **state)
 	}
 }
 
-/* A sector of 8 KB at a time is changed: command, sense, data out; command, data in, program. */
+/* Half of a page of 8 KB is changed: command, sense, half a page out; command, a page in, program. */
 static void test_read_modify_write(void **state)
 {
 	enum { NS = 290 + 75000 + 8192 + 361 + 16384 + 750000 };
@@ -257,7 +256,7 @@ static void test_read_modify_write(void **state)
 	load_close(l);
 }
 
-/* MQSim is faster: its programs of several planes pass earlier pages of their blocks (docs/validation.md). */
+/* MQSim is faster: its multi-plane programs overtake earlier pages of their blocks (docs/validation.md). */
 static void test_programs_out_of_order(void **state)
 {
 	struct row r = { .asks = ALL_WRITTEN, .file = "random", .sectors = 16, .depth = 128 };
@@ -287,7 +286,7 @@ struct collected {
 	double mean, programs, erases, copies;
 };
 
-/* 4 x 2 dies, blocks of 64 pages: pages drawn out of 80 % are written one at a time, as MQSim did. */
+/* 4 x 2 dies, blocks of 64 pages: random pages out of 80 % of them are written one at a time, as by MQSim. */
 static struct collected collect(const char *more)
 {
 	struct collected c;
@@ -308,7 +307,7 @@ static struct collected collect(const char *more)
 	return c;
 }
 
-/* If writes waited for all that collections do, and for nothing else. */
+/* The mean if writes waited for all that collections do, and for nothing else. */
 static double waiting_for_all(double copies, double erases)
 {
 	return WRITE_NS + (copies * COPY_NS + erases * ERASE_NS) / COLLECTED_WRITES;
@@ -340,7 +339,7 @@ static void test_what_a_write_waits_for(void **state)
 	assert_near("copy-back: apart beside mixed", apart_back.mean, mixed_back.mean, 0.5);
 }
 
-/* ---- one sequence beside others ---- */
+/* ---- one sequence against others ---- */
 
 enum { SEQUENCES = SANITIZED ? 1 : 8, PAGES = 65536 };
 
@@ -368,7 +367,7 @@ static double rate(const char *settings, struct demand demand, uint64_t depth)
 	return sum / SEQUENCES;
 }
 
-/* Means of eight sequences of 100,000 beside one of MQSim's: the tolerance is the spread of sequences. */
+/* Means of eight sequences of 100,000 against one of MQSim's: the tolerance is the spread of sequences. */
 static void test_other_requests(void **state)
 {
 	static const struct {

@@ -4,7 +4,7 @@
  * FTL where sub-pages are pages, saving and loading, and random requests under the sector oracle with small
  * mapping caches and constant collection.
  *
- * 	SEED=n    another run of chance
+ * 	SEED=n    another random run
  * 	SEEDS=n   so many runs of each random case (default 1)
  * 	TEST=text only random cases whose settings contain the text
  */
@@ -343,7 +343,7 @@ static void test_collection_makes_neighbours_one_extent(void **state)
 	rig_close(rig);
 }
 
-/* Pages without a dead slot move whole, with the extents they have; seven quarters fill two pages. */
+/* Pages without a dead slot move whole, with the extents they have; eight quarters fill two pages. */
 static void test_full_pages_move_as_they_are(void **state)
 {
 	struct rig *rig = rig_open(QUARTERS);
@@ -364,8 +364,8 @@ static void test_full_pages_move_as_they_are(void **state)
 	rig_close(rig);
 }
 
-/* A victim with one dead slot gives no page back: a slot of another block that has dead ones fills the last
- * page. */
+/* A victim with one dead slot frees no page: its last page is filled with a slot of another block that has
+ * dead ones. */
 static void test_the_last_page_is_topped_up(void **state)
 {
 	struct rig *rig = rig_open(QUARTERS);
@@ -386,7 +386,7 @@ static void test_the_last_page_is_topped_up(void **state)
 	rig_close(rig);
 }
 
-/* Pages of the host's own order move whole, too: each is an entry that changes in flash. */
+/* Pages in the host's own order move whole, too: each changes an entry in flash. */
 static void test_whole_pages_move_with_their_entries(void **state)
 {
 	struct rig *rig = rig_open(QUARTERS "mrsm.cached_share=1e-12");
@@ -420,10 +420,10 @@ static void test_one_mapping_page_fits(void **state)
 	assert_int_equal(mrsm_of(rig)->tree.regions, 2);
 	cost = write_sectors(rig, 0, 4);
 	assert_int_equal(cost.map_reads + cost.map_programs, 0);
-	cost = write_sectors(rig, 1024, 1028); /* drives the other region's page out */
+	cost = write_sectors(rig, 1024, 1028); /* evicts the other region's page */
 	assert_int_equal(cost.map_reads, 0);
 	assert_int_equal(cost.map_programs, 1);
-	cost = read_sectors(rig, 0, 4); /* and is driven out, being dirty */
+	cost = read_sectors(rig, 0, 4); /* and is evicted, being dirty */
 	assert_int_equal(cost.map_reads, 1);
 	assert_int_equal(cost.map_programs, 1);
 	assert_int_equal(cost.latency, map_write + map_read + 10000 + 4000);
@@ -435,7 +435,7 @@ static void test_one_mapping_page_fits(void **state)
 	rig_close(rig);
 }
 
-/* Data lies on both channels, mapping pages on either: whatever is read is read after its mapping page. */
+/* Data lies on both channels, mapping pages on either: every read waits for its mapping page. */
 static void test_reads_wait_for_their_mapping_page(void **state)
 {
 	struct rig *rig = rig_open(TWO_REGIONS "flash.channels=2 flash.blocks=50");
@@ -476,7 +476,7 @@ static void test_mapping_pages_share_a_region(void **state)
 	rig_close(rig);
 }
 
-/* 129 extents do not fit in a mapping page; whole pages need no nodes, nothing needs no page. */
+/* 129 extents do not fit in a mapping page; a region of whole pages fits in one, an empty one needs none. */
 static void test_regions_grow_and_shrink(void **state)
 {
 	struct rig *rig = rig_open(TWO_REGIONS "map.cache_bytes=64K");
@@ -514,7 +514,8 @@ static void test_extents_end_at_regions(void **state)
 	rig_close(rig);
 }
 
-/* By chance: every look-up misses, or none does.  Each logical page is translated by itself. */
+/* Hits are drawn at random: here every look-up misses, or none does.  Each logical page is looked up by
+ * itself. */
 static void test_static_model(void **state)
 {
 	struct rig *never = rig_open("mrsm.cached_share=1e-12"), *always = rig_open("mrsm.cached_share=1");
@@ -541,7 +542,7 @@ static void test_static_model(void **state)
 	rig_close(always);
 }
 
-/* Half of the only extent goes: an extent for 16 sub-pages has become one for 8, and the table twice as
+/* Half of the only extent is trimmed: an extent for 16 sub-pages becomes one for 8, and the table twice as
  * large. */
 static void test_the_chance_follows_the_tree(void **state)
 {
@@ -581,9 +582,9 @@ static void test_chance_of_a_hit(void **state)
 }
 
 /*
- * The same operation has the same price, whatever is cached: a write that finds its mapping page not in DRAM
- * and makes one be written.  That is the page that leaves (a real cache) or the one it changes (the static
- * model).  Data, mapping page read and mapping page written are on dies of their own.
+ * The same operation costs the same in both cache models: a write that misses its mapping page and causes a
+ * write-back, of the evicted page (a real cache) or of the page that it changes (the static model).  Data,
+ * mapping page read and mapping page written are on dies of their own.
  */
 static void test_who_waits_for_write_backs(void **state)
 {
@@ -612,8 +613,8 @@ static void test_who_waits_for_write_backs(void **state)
 		}
 }
 
-/* Loads the mapping page, then reads what it keeps of the sub-page if that is written in part, then writes
- * it, each on a die of its own. */
+/* Loads the mapping page, then reads the rest of the sub-page if that is written in part, then writes it,
+ * each on a die of its own. */
 static void write_after_a_load(sector_t end, uint32_t rmw, tick_t latency)
 {
 	struct rig *rig = rig_open("flash.page_bytes=2K flash.channels=8 flash.blocks=20 map.cache_bytes=2K "
@@ -673,7 +674,7 @@ static void test_accesses_of_requests_over_several_pages(void **state)
 	 * inserted. */
 	write_sectors(quarters, 0, 16);
 	assert_int_equal(write_sectors(quarters, 2, 5).accesses, 2 * 2 + 2);
-	/* A trim that leaves every extent as it is has searched for it. */
+	/* A trim that changes no extent still searches for one. */
 	assert_int_equal(trim_sectors(quarters, 6, 7).accesses, 1 * 2);
 	rig_close(rig);
 	rig_close(quarters);
@@ -704,7 +705,7 @@ static void test_nothing_is_counted_outside_time(void **state)
 		drive_discard(rig->drive, (struct extent){ s, s + 3 });
 	}
 	stat_list_start(&rig->drive->statistics);
-	none.extents_max = mrsm_of(rig)->tree.nodes; /* a peak begins where things stand */
+	none.extents_max = mrsm_of(rig)->tree.nodes; /* a peak starts at the current value */
 	assert_memory_equal(counts(rig), &none, sizeof none);
 	assert_int_equal(rig->drive->ftl->map.lookups + rig->drive->ftl->map.accesses, 0);
 	rig_close(rig);
@@ -964,7 +965,7 @@ static struct request random_request(struct player *p)
 	return r;
 }
 
-/* Some writes and trims are made outside time, as preconditioning does. */
+/* Some writes and trims are untimed, as in preconditioning. */
 static void play(struct player *p, struct request r)
 {
 	struct drive *d = p->drive;
@@ -1027,9 +1028,7 @@ static void test_random_requests(void **state)
 		}
 }
 
-/* Every rare path is taken by some random case. */
-/* The buffer has the middle of what is read: looking up the rest behind it moves pages of the part before
- * it. */
+/* The buffer holds the middle of a read: looking up the part behind it moves pages of the part before it. */
 static void test_parts_of_a_read_are_looked_up_before_any_is_read(void **state)
 {
 	const char *const settings = SMALL LRU
@@ -1044,6 +1043,7 @@ static void test_parts_of_a_read_are_looked_up_before_any_is_read(void **state)
 		fail_msg("%s", child.text);
 }
 
+/* Every rare path is taken by some random case. */
 static void test_random_requests_reach_everything(void **state)
 {
 	struct mrsm_statistics sum = { 0 };
@@ -1130,7 +1130,7 @@ static void test_saved_drive_continues_identically(void **state)
 	unlink(path);
 	close(file);
 	assert_true(((struct mrsm *)b.drive->ftl->state)->slots.list.used > 0);
-	/* What a collection looks up before the next request has the chance of the last one. */
+	/* Until the next request, look-ups of collections use the chance of the last one. */
 	assert_true(
 		((struct mrsm *)b.drive->ftl->state)->chance == ((struct mrsm *)a.drive->ftl->state)->chance);
 	assert_int_equal(((struct mrsm *)b.drive->ftl->state)->directory->pending_entries,
@@ -1150,7 +1150,7 @@ static void test_saved_drive_continues_identically(void **state)
 	player_close(&b);
 }
 
-/* ---- settings that cannot be ---- */
+/* ---- refused settings ---- */
 
 static void test_refuses_odd_sub_pages(void **state)
 {

@@ -145,7 +145,7 @@ static void page_not_read(void *context)
 	oracle_page_answer(o, 2, sectors(4, 8));
 }
 
-/* What an earlier request read is not at hand any more. */
+/* Data that an earlier request read is no longer available. */
 static void page_read_by_another_request(void *context)
 {
 	struct oracle *o = one_page_written();
@@ -242,7 +242,7 @@ static void never_written(void *context)
 	oracle_page_host(o, 1, sectors(0, 1));
 }
 
-/* A rewritten sector lies in the buffer, and the read goes past it to flash. */
+/* Rewritten sectors are in the buffer, and the read bypasses it. */
 static void buffer_passed_by(void *context)
 {
 	struct oracle *o = one_page_written();
@@ -281,7 +281,7 @@ static void buffer_answers_what_it_dropped(void *context)
 	oracle_dram_answer(o, HOLDER_BUFFER, sectors(4, 8));
 }
 
-/* A write that went past the buffer leaves an old version in it. */
+/* A write that bypasses the buffer leaves an old version in it. */
 static void buffer_is_stale(void *context)
 {
 	struct oracle *o = new_oracle();
@@ -295,7 +295,7 @@ static void buffer_is_stale(void *context)
 	oracle_answered(o);
 }
 
-/* The old version is flushed after the new one reached flash: found by the next read. */
+/* The old version is flushed after a new one was written: found by the next read. */
 static void old_version_flushed_late(void *context)
 {
 	struct oracle *o = new_oracle();
@@ -321,7 +321,7 @@ static void copied_to_the_wrong_place(void *context)
 	answer_from(o, 4, sectors(4, 8));
 }
 
-/* The host layer says that sectors lie where another was sent. */
+/* The host layer looks for sectors where others were sent. */
 static void mapped_to_the_wrong_place(void *context)
 {
 	struct oracle *o = one_page_written();
@@ -334,7 +334,7 @@ static void mapped_to_the_wrong_place(void *context)
 	oracle_answered(o);
 }
 
-/* The host layer keeps a version back while a newer one is on its way. */
+/* The host layer answers with the version that it holds, although a newer one was written. */
 static void host_layer_is_stale(void *context)
 {
 	struct oracle *o = new_oracle();
@@ -348,7 +348,7 @@ static void host_layer_is_stale(void *context)
 	oracle_answered(o);
 }
 
-/* The FTL programs what waited in its DRAM after the buffer has handed it a newer version. */
+/* The FTL programs data from its DRAM although the host has written a newer version. */
 static void ftl_programs_what_is_stale(void *context)
 {
 	struct oracle *o = new_oracle();
@@ -496,9 +496,9 @@ static void test_a_flush_holds_what_the_buffer_held(void **state)
 }
 
 /*
- * Three rooms hold versions of the same sectors: the host layer the newest, the buffer the one before, the
- * FTL the oldest.  Each sends on what it holds, whatever is newer above it, and a write past all of them is
- * the newest.
+ * Three places hold versions of the same sectors: the host layer the newest, the buffer the one before, the
+ * FTL the oldest.  Each sends on the version that it holds, whatever is newer above it.  A read must
+ * return that of the host layer, sent elsewhere.
  */
 static void test_each_room_holds_its_own_version(void **state)
 {
@@ -526,7 +526,7 @@ static void test_each_room_holds_its_own_version(void **state)
 	oracle_free(o);
 }
 
-/* A read that the host layer cut in two and turned round; and "no data" is something a buffer can hold. */
+/* A read that the host layer cut in two and reversed; and "no data" is something a buffer can hold. */
 static void test_host_sectors_at_other_places(void **state)
 {
 	struct oracle *o = new_oracle();

@@ -149,7 +149,7 @@ struct mode {
 
 #define MODE(type, field) PARAM(type, struct mode, field)
 
-/* `size` matters only with parts, these only with an order that is not fifo. */
+/* `size` matters only with `parts`, `parts` only with an order that is not fifo. */
 static const struct param mode_rows[] = {
 	{ MODE(CHOICE, order), 0, 0, "", "fifo", "", sample_orders, .stateless = true },
 	{ MODE(BOOL, parts), 0, 0, "", "true", "", .matters_if = "order!=fifo" },
@@ -162,7 +162,7 @@ struct told {
 	char text[200];
 };
 
-/* "size: order = fifo; " for each setting without effect, "order stateless; " for each that is that. */
+/* "size: order = fifo; " for each setting without effect, "order stateless; " for each stateless one. */
 static void tell(void *context, const struct param_echo *setting)
 {
 	struct told *told = context;
@@ -471,7 +471,7 @@ static void test_a_refused_value_changes_nothing(void **state)
 	end(&f);
 }
 
-/* Two rooms may each bring rows of one group. */
+/* Two tables may each have rows of one group. */
 static void test_tables_may_share_a_group(void **state)
 {
 	static const struct param rows[] = { { "cells", PARAM_UINT, 0, 1, 4, "bits", "3", "Bits.", NULL },
@@ -639,8 +639,8 @@ static void test_includes_nest_ten_deep(void **state)
 	assert_refused("0.cfg", "10.cfg:1: included files are nested deeper than 10");
 }
 
-/* Twelve lines in each of ten files would be 12^10 files.  Nine are open above the first of the tenth; that
- * and its twelve are thirteen. */
+/* Twelve lines in each of ten files would be 12^10 files.  0.cfg to 8.cfg are nine; each 9.cfg with
+ * its twelve includes is thirteen: 9 + 7 x 13 = 100. */
 static void test_includes_are_a_hundred_in_all(void **state)
 {
 	struct fixture f;
@@ -687,7 +687,7 @@ static void test_files_that_cannot_be_read(void **state)
 				    "parameter file (1048576 bytes)");
 }
 
-/* Root may read everything, so root becomes somebody else first. */
+/* Root may read everything, so root becomes another user first. */
 static void test_an_unreadable_file(void **state)
 {
 	int status;
@@ -824,7 +824,7 @@ static void test_bad_assignments(void **state)
 
 /* ---- printing ---- */
 
-/* What params_print() writes about `what`; the caller frees it.  NULL when it is a fault. */
+/* The text of params_print() about `what`; the caller frees it.  NULL: a fault. */
 static char *printed(struct fixture *f, const char *what)
 {
 	char *text = NULL;

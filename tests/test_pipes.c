@@ -1,5 +1,5 @@
 /*
- * What comes from a pipe gives what the file gives, also where it must be read twice: devices laid out one
+ * A trace from a pipe gives the results of the file, also where it must be read twice: devices laid out one
  * after another, pages premapped, SSDsim.
  */
 #include "tests/program_fixture.h"
@@ -14,7 +14,7 @@ static const struct {
 	{ "gzip -c $d/trace |", "-", "" }, { "cat $d/trace |", "/dev/stdin", "" },
 	{ "{ head -c 333 $d/trace; sleep 0.1; tail -c +334 $d/trace; } |", "-", "" }, /* an odd piece */
 	{ "mkfifo $d/fifo; cat $d/trace >$d/fifo &", "$d/fifo", "; s=$?; rm $d/fifo; exit $s" },
-	{ "{ read line;", "-", "; } <$d/two" }, /* begins behind what was read before */
+	{ "{ read line;", "-", "; } <$d/two" }, /* begins after a line already read */
 };
 
 static int set_up_trace(void **state)
@@ -37,7 +37,7 @@ static int set_up_trace(void **state)
 	return 0;
 }
 
-/* `command` up to the trace, then what shows the result. */
+/* `command` up to the trace; `show` prints the result. */
 static void compare(struct world *w, const char *command, const char *show)
 {
 	char line[512], *expected = NULL;
@@ -63,7 +63,7 @@ static void test_devices(void **state)
 	compare(*state, "$ssd trace convert --to msr --devices all -o $d/out", "&& cksum <$d/out");
 }
 
-/* Lines that tell the command, and so the name, are left out. */
+/* Lines with the command, and so the name, are left out. */
 #define NUMBERS ">$d/out && grep '^[a-z0-9._]*_ns \\|^flash' $d/out"
 
 static void test_run(void **state)
@@ -85,7 +85,7 @@ static void test_legacy(void **state)
 		"&& cat $d/legacy/statistic10.dat | sed 2d");
 }
 
-/* Two readers would share it. */
+/* Two readers cannot share standard input. */
 static void test_one_standard_input(void **state)
 {
 	struct world *w = *state;
@@ -99,7 +99,7 @@ static void test_one_standard_input(void **state)
 	assert_non_null(strstr(w->err, "-: is empty"));
 }
 
-/* No room, no folder; and nothing is left behind in either. */
+/* No room for the copy, no folder for it; and no copy is left behind. */
 static void test_keeping(void **state)
 {
 	struct world *w = *state;

@@ -1,5 +1,5 @@
 /*
- * Write buffer policies: what each lets leave, by hand and against plain models that look at every page.
+ * Write buffer policies: which pages each evicts, by hand and against plain models that look at every page.
  * Pages have 8 sectors, blocks 4 pages.
  */
 #define PAGE  8u
@@ -67,8 +67,8 @@ static double statistic(struct desk *d, const char *name)
 /* ---- BPLRU ---- */
 
 /*
- * Room for 4 pages.  Block 0 (pages 2 and 0) was written after block 2 (page 9), which a read does not save,
- * and then block 7 (page 28).  A page of block 0 that is written again saves it whole, until it is its turn.
+ * Room for 4 pages.  Block 0 (pages 2 and 0) is written after block 2 (page 9), which a read does not save,
+ * and then block 7 (page 28).  Rewriting a page of block 0 saves the whole block, until its turn comes.
  */
 static void test_bplru_blocks_leave_whole(void **state)
 {
@@ -111,7 +111,7 @@ static void test_bplru_compensates_sequential_blocks(void **state)
 	desk_close(d);
 }
 
-/* A sector written twice, or a write after the last, and the block is one like others. */
+/* A sector written twice, a gap, or a write after the last sector: the block is not sequential. */
 static void test_bplru_order_is_broken(void **state)
 {
 	static const struct extent breaks[] = { { 4, 6 }, { 20, 21 } };
@@ -134,7 +134,7 @@ static void test_bplru_order_is_broken(void **state)
 	}
 }
 
-/* Page 1 is partly here, which the FTL completes; 0 and 3 are not. */
+/* Page 1 is in the buffer in part, and the FTL completes it; pages 0 and 3 are not in the buffer. */
 static void test_bplru_pads(void **state)
 {
 	struct desk *d = desk_open("bplru", 2 * PAGE, "bplru.padding=true");
@@ -155,9 +155,9 @@ static void test_bplru_pads(void **state)
 /* ---- 2QW-Clock ---- */
 
 /*
- * Room for 4 pages, the queue's share is one, two ghosts.  0 to 3 fill the queue.  4 drives out 0, which
- * comes back into the ring and drives out 1, and so on until the ring holds 0, 1 and 2 and the queue 4.  3
- * comes back when the queue has its share: the hand takes 4 off each of the three and evicts 0.
+ * Room for 4 pages, the queue's share is one, two ghosts.  0 to 3 fill the queue.  4 evicts 0, which
+ * comes back into the ring and evicts 1, and so on until the ring holds 0, 1 and 2 and the queue 4.  3 comes
+ * back when the queue has its share: the hand takes 4 off each of the three and evicts 0.
  */
 static void test_2qw_pages_that_come_back_stay(void **state)
 {
@@ -177,7 +177,7 @@ static void test_2qw_pages_that_come_back_stay(void **state)
 	assert_true(statistic(d, "qw.ring_evictions") == 1);
 	assert_true(statistic(d, "qw.hand_steps") == 12);
 
-	/* The hand stands at 1, which has no weight but of a read; 2 and 3 were written. */
+	/* The hand is at 1, whose weight comes from a read only; 2 and 3 were written. */
 	get_page(d, 1, 8);
 	put_page(d, 2, 1);
 	put_page(d, 5, 8);
@@ -201,7 +201,7 @@ static void test_2qw_a_use_in_the_queue_moves_nothing(void **state)
 	desk_close(d);
 }
 
-/* Page 0 grows and drives itself out: it comes back with its new sectors only, into the ring. */
+/* Page 0 grows, and is itself evicted for that: it comes back into the ring with its new sectors only. */
 static void test_2qw_a_page_may_drive_itself_out(void **state)
 {
 	struct desk *d = desk_open("2qw-clock", 2 * PAGE, "");
@@ -218,7 +218,7 @@ static void test_2qw_a_page_may_drive_itself_out(void **state)
 	desk_close(d);
 }
 
-/* What is read enters with less weight: of pages 0 (read) and 1 (written) in the ring the hand takes 0
+/* A page enters by a read with less weight: of pages 1 to 3 in the ring the hand evicts 2, which was read,
  * first. */
 static void test_2qw_reads_weigh_less(void **state)
 {
@@ -256,7 +256,7 @@ static void test_cflru_clean_pages_of_the_window_leave_first(void **state)
 	assert_int_equal(buffer_find(d->b, 1), NODE_NONE);
 	put_page(d, 5, 8); /* 0 and 2 are last now */
 	assert_page_noted(d, 0, WRITE_CALL, 0, 8);
-	write_to(d->b, 24, 25); /* 3 gets dirty, but for trims */
+	write_to(d->b, 24, 25); /* 3 gets dirty, and clean by a trim */
 	buffer_trim(d->b, (struct extent){ 24, 25 });
 	put_page(d, 6, 2); /* 2 and 4 are last: 2 goes */
 	put_page(d, 7, 8); /* 4 and 5 */
@@ -319,8 +319,8 @@ static struct desk *msac_open(uint32_t sectors, const char *options)
 	return desk_open("msac", sectors, options);
 }
 
-/* Half pages share one; a full page has no partner; under 5 of 8 sectors 4 do not fit, exactly or
- * otherwise. */
+/* Two half pages share one; a full page has no partner; 5 and 4 sectors do not fit in 8, under either
+ * rule. */
 static void test_msac_what_fits_shares_a_page(void **state)
 {
 	static const char *const rules[] = { "msac.rule=le", "msac.rule=eq" };
@@ -349,7 +349,7 @@ static void test_msac_what_fits_shares_a_page(void **state)
 		}
 }
 
-/* 3 sectors, towards the newest 6, 5, 2: the 5 is met first, and fills the page; then 2 would fit no more. */
+/* The tail has 3 sectors, the pages after it 6, 5 and 2: 5 is the first that fits; then 2 fits no more. */
 static void test_msac_the_first_that_fits(void **state)
 {
 	static const char *const options[] = { "", "msac.rule=eq", "msac.max_members=4" };
@@ -393,8 +393,8 @@ static void test_msac_as_many_as_fit(void **state)
 }
 
 /*
- * Room for 8 full pages, of which 2 are the area.  The oldest, 0, was used `uses` times and 1 `other`: who
- * leaves?
+ * Room for 8 full pages, of which 2 are the area.  The oldest, 0, was used `uses` times and 1 `other`.
+ * Returns the page that is evicted.
  */
 static lpn_t who_leaves(const char *options, uint32_t uses, uint32_t other, double area)
 {
@@ -434,7 +434,7 @@ static void test_msac_a_colder_page_leaves_instead(void **state)
 	assert_int_equal(who_leaves("msac.hot=3", 3, 1, 0.25), 1);
 }
 
-/* Room for 4 pages, 2 of them the area.  Page 0 is warm and spared in favour of 1; what leaves after that? */
+/* Room for 4 pages, 2 of them the area.  Page 0 is warm and spared, 1 is evicted; which pages after that? */
 static void test_msac_exchange(void **state)
 {
 	static const struct {
@@ -463,7 +463,7 @@ static void test_msac_exchange(void **state)
 	}
 }
 
-/* Page 0 is full and warm; 1, of 5 sectors, leaves in its stead, with 2, of 3, if that is asked for. */
+/* Page 0 is full and warm; 1, of 5 sectors, leaves in its stead, with 2, of 3, if plti_merge is on. */
 static void test_msac_merges_what_leaves_instead(void **state)
 {
 	(void)state;
@@ -487,8 +487,8 @@ static void test_msac_merges_what_leaves_instead(void **state)
 
 /*
  * Blocks of 8 pages of 16 sectors that hold data; room for two pages.  Pages 3 and 1, the latter in part, are
- * driven out by page 9.  With the six others read and written in their places a log block is full and in
- * order, and nothing has to be copied; page mapping does the same work for nothing.
+ * evicted by page 9.  With the six others read and written in their places a log block is full and in order,
+ * and nothing has to be copied; page mapping does the same work without that gain.
  */
 static void pad_a_block(const char *ftl, double switches)
 {
@@ -602,7 +602,7 @@ static int held_of_block(const struct model *m, int block)
 	return held;
 }
 
-/* The first page in order behind a moment, of the ring or not; -1. */
+/* The first page in order after the moment `behind`, in the ring or not, except `but`; -1: none. */
 static int next_in_order(const struct model *m, int64_t behind, bool in_ring, int but)
 {
 	int best = -1;
@@ -657,7 +657,7 @@ static void model_inserted(struct model *m, int lpn, enum request_type type, mas
 		m->block[lpn / (int)BLOCK].at = ++m->clock;
 }
 
-/* ---- what leaves ---- */
+/* ---- eviction ---- */
 
 static void leave(struct model *m, int lpn)
 {
@@ -665,7 +665,7 @@ static void leave(struct model *m, int lpn)
 	m->leaving[lpn] = m->page[lpn].held;
 }
 
-/* The block with the most pages, or 0 for all alike; among equals the oldest. */
+/* Evicts the block with the most pages, or any if not `fullest`; among equals the oldest. */
 static void evict_block(struct model *m, bool fullest)
 {
 	int best = -1;
@@ -737,7 +737,7 @@ static void evict_2qw(struct model *m)
 	leave(m, i);
 }
 
-/* The tail and what a scan from the oldest page on finds beside it. */
+/* Merges the tail with the pages that fit, scanned from the oldest on.  False: none fits. */
 static bool model_merge(struct model *m, int tail)
 {
 	uint32_t room = PAGE - mask_bits(m->page[tail].held), members = 1;
@@ -765,7 +765,7 @@ static int temperature(const struct model *m, int lpn)
 	return m->page[lpn].uses < 1 ? 0 : m->page[lpn].uses < 4 ? 1 : 2;
 }
 
-/* The first page of that temperature among the oldest quarter; -1. */
+/* The first page of that temperature among the oldest quarter; -1: none. */
 static int in_area(const struct model *m, int temp)
 {
 	int area = (model_pages(m) + 3) / 4;

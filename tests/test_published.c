@@ -1,6 +1,6 @@
 /*
- * Beside public figures and closed forms: programs of dies with and without the cache register, sequential
- * writes of drives, queues of reads that are repeated, and the price of refresh.
+ * Against public figures and closed forms: programs of dies with and without the cache register, sequential
+ * writes of drives, queues of repeated reads, and the cost of refresh.
  */
 #include "tests/load_fixture.h"
 #include "tests/tier.h"
@@ -64,8 +64,8 @@ static double write_wordlines(const struct die *die, const char *cache)
 	return rate;
 }
 
-/* Published are rates of a die that is loaded while it programs: with the cache register they are the pages
- * of a wordline over its time, without it the time of loading is added. */
+/* The published rates are of a die that is loaded while it programs: with the cache register, the bytes of a
+ * wordline over its program time; without it the load time is added. */
 static void test_rates_of_dies(void **state)
 {
 	(void)state;
@@ -199,8 +199,8 @@ static void test_a_mixture_of_reads_is_a_queue(void **state)
 	load_close(l);
 }
 
-/* More than three further senses a read after 3,000 erases; less than 0.003 if a read begins with what worked
- * for its block last: three for each block. */
+/* More than three further senses a read after 3,000 erases; less than 0.003 if a read begins with what last
+ * worked for its block: three for each block. */
 static void test_history_saves_senses(void **state)
 {
 	const uint64_t reads = amount(100000, 1100000);

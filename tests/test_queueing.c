@@ -297,7 +297,8 @@ static void model_collect(struct blocks_model *p)
 			model_program(p, p->page[i]);
 }
 
-/* Greedy collection of so many blocks, page by page: a little more than of infinitely many. */
+/* Write amplification of greedy collection with so many blocks, simulated page by page: a little more than
+ * with infinitely many. */
 static double greedy_of(uint32_t blocks, double live)
 {
 	uint32_t logical = (uint32_t)(live * blocks * BLOCK_PAGES);

@@ -24,7 +24,7 @@ static uint64_t requests_of_a_case(void)
 
 /* ---- a case ---- */
 
-/* Now and then a placement handle goes on in new blocks. */
+/* Now and then a request moves a placement handle to new blocks. */
 static struct request any_request(struct player *p, uint64_t number)
 {
 	struct request r = random_request(p);
@@ -59,7 +59,7 @@ static bool remaps(const struct ftl_ops *ops)
 	return !strcmp(ops->name, "across") || !strcmp(ops->name, "mrsm");
 }
 
-/* Behind the host layers in turn. */
+/* The host layers in turn. */
 static size_t layer_of(uint64_t seed)
 {
 	size_t layers = 0;
@@ -69,7 +69,7 @@ static size_t layer_of(uint64_t seed)
 	return seed % layers;
 }
 
-/* An FTL and a buffer that need each other are one thing. */
+/* mmap with the buffer that it needs counts as a remapping FTL with a simple buffer. */
 static uint64_t cases_of(size_t ftl, size_t buffer)
 {
 	bool remapping = remaps(ftls[ftl]), simple = buffer < 2;

@@ -1,4 +1,5 @@
-/* Settings that do not go together: each row of the table is met by a drive that is told so in one line. */
+/* Settings that do not go together: for each row of the table, a drive that is refused with the
+ * row's message in one line. */
 #include "drive/refusals.h"
 #include "tests/drive_fixture.h"
 

@@ -1,5 +1,5 @@
 /*
- * A run that is saved and resumed is the run that was not: every number and every row, wherever it was saved,
+ * A run that is saved and resumed gives every number and every row of an unbroken run, wherever it was saved,
  * whatever the drive.  Files that only look like a saved run are refused.
  *
  *	SEED=n      the first case (default 1)
@@ -120,7 +120,7 @@ static void close_stage(struct stage *s)
 	settings_release(&s->settings);
 }
 
-/* False: the drive cannot be prepared so, or the file is refused. */
+/* False: the drive cannot be prepared with these settings, or a file is refused. */
 static bool run_case(const struct case_of_run *how, struct ending *ending, struct fault *fault)
 {
 	struct stage s = { .how = how };
@@ -146,7 +146,7 @@ static void free_ending(struct ending *e)
 	free(e->rows[1]);
 }
 
-/* ---- a case by chance ---- */
+/* ---- a random case ---- */
 
 static void same_bytes(const char *what, const char *left, size_t n, const char *right, size_t m)
 {
@@ -165,7 +165,7 @@ static void same_text(const char *what, const char *left, const char *right)
 	same_bytes(what, left, strlen(left), right, strlen(right));
 }
 
-/* The rows of the first part, so far as the file says, and those of the second. */
+/* The rows of the whole run are those of the first part, up to the save, then those of the second. */
 static void same_rows(const char *what, const struct ending *whole, const struct ending *first,
 	const struct ending *second, int which)
 {
@@ -177,7 +177,7 @@ static void same_rows(const char *what, const struct ending *whole, const struct
 		second->bytes[which]);
 }
 
-/* Refused, or a run like any other, with other numbers. */
+/* A forged file is refused, or resumes to a run with other numbers. */
 static void resume_forgeries(const struct case_of_run *how, struct random *random)
 {
 	struct forgery f = forgery_of(how->path);
@@ -197,8 +197,8 @@ static void resume_forgeries(const struct case_of_run *how, struct random *rando
 	forgery_free(&f);
 }
 
-/* Saved before this request it goes on as if nothing had been, and so does what was saved.  False: it was not
- * saved. */
+/* Saved before this request the run goes on as if it had not been, and so does the resumed one.  False: it
+ * was not saved. */
 static bool resume_at(struct case_of_run *how, const struct ending *whole, uint64_t request)
 {
 	struct ending saved, resumed;
@@ -331,11 +331,11 @@ static const char of_parity[] = "0,W,0,40960,0,0\n10,R,4096,40960,0,0\n20,W,8192
 static void test_what_is_waited_for_by_hand(void **state)
 {
 	static struct by_hand cases[] = {
-		/* The second read finds what the first one loads, a mapping page or an entry, and waits for
-		 * that. */
+		/* The second read hits what the first one is loading, a mapping page or an entry, and waits
+		 * for it. */
 		{ "sftl", ONE_DIE "map.cache_bytes=8K", "0,R,4096,4096,0,0\n0,R,8192,4096,0,0\n", 1 },
 		{ "dftl", ONE_DIE "map.cache_bytes=64", "0,R,4096,4096,0,0\n0,R,4096,4096,0,0\n", 1 },
-		/* When it is saved two reads have passed the write: it is its turn before the other two. */
+		/* At the save two reads have overtaken the write: it goes before the other two. */
 		{ "page", ONE_DIE "flash.read_first_limit=2 flash.bus_mb_per_s=4096",
 			"0,R,0,4096,0,0\n0,W,4096,4096,0,0\n0,R,8192,4096,0,0\n0,R,12288,4096,0,0\n"
 			"0,R,16384,4096,0,0\n0,R,20480,4096,0,0\n30,R,24576,4096,0,0\n31,R,0,4096,0,0\n",

@@ -66,7 +66,7 @@ static void test_a_read_is_repeated(void **state)
 	}
 }
 
-/* Senses that fail leave nothing beside them, with or without the cache register. */
+/* Nothing runs beside senses that fail, with or without the cache register. */
 static void test_reads_of_a_die(void **state)
 {
 	static const struct {
@@ -160,7 +160,7 @@ static void test_copies(void **state)
 
 /* ---- how many ---- */
 
-/* Three rows and columns: in proportion between them, the rims beyond. */
+/* Three rows and columns: interpolated between them, the nearest edge beyond. */
 static void test_the_table(void **state)
 {
 	static const struct {
@@ -222,7 +222,7 @@ static void test_bad_tables(void **state)
 	}
 }
 
-/* Every second sense of a block costs one more: 1, 1, 2, 3 of them, 7 so far. */
+/* After every second sense of a block its reads need one more: 1, 1, 2, 3 senses, 7 in all. */
 static void test_reads_disturb_their_block(void **state)
 {
 	struct bed b;
@@ -312,7 +312,7 @@ static void test_a_block_is_refreshed_in_idle_time(void **state)
 	bed_close(&b);
 }
 
-/* Data that nobody reads is refreshed once a period: never before it is old, and soon afterwards. */
+/* Data that is never read is refreshed once a period: never before it is old, and soon afterwards. */
 static void test_what_nobody_reads_is_refreshed(void **state)
 {
 	enum { BLOCKS = 20, DAYS = 40, LEAST = BLOCKS * (DAYS / 5), MOST = BLOCKS * (DAYS / 4) };
@@ -381,7 +381,7 @@ static void test_a_unit_is_refreshed(void **state)
 	bed_close(&b);
 }
 
-/* So many programs follow a read of whole blocks: the pages of one over the senses that make it due. */
+/* Refresh programs for each page read: the pages of a block over the senses that make it due. */
 static void test_the_price_of_refresh(void **state)
 {
 	enum { SENSES = 960, READS = 96000 };

@@ -74,7 +74,7 @@ static void random_writes_cost_copies(void **state)
 	assert_true(statistic(&random, "waf") > statistic(&sequential, "waf"));
 }
 
-/* Hot blocks die by themselves, if they are left the time, which FIFO does not. */
+/* Hot blocks become invalid by themselves, given time, which FIFO does not give them. */
 static void hot_places_cost_fewer_copies(void **state)
 {
 	struct world *w = *state;
@@ -86,7 +86,7 @@ static void hot_places_cost_fewer_copies(void **state)
 	assert_true(hot_in_turn > 2 * hot);
 }
 
-/* The policy and the room to spare (a quarter more blocks) decide what collection costs. */
+/* The cost of collection depends on the policy and on spare space (a quarter more blocks). */
 static void collection_depends_on_policy_and_space(void **state)
 {
 	struct world *w = *state;
@@ -146,8 +146,8 @@ static void across_writes_cost_two_programs(void **state)
 	assert_true(statistic(&across, "waf") < statistic(&page, "waf"));
 }
 
-/* On the drive to learn on every profile fits, and shows what its requests can show: reads find data, writes
- * of parts of pages read the rest. */
+/* Every profile fits the drive of parameters/class.cfg, and shows the effects of its requests: reads find
+ * data, writes of parts of pages read the rest. */
 static void every_profile_fits_the_class_drive(void **state)
 {
 	static const char *const only_read[] = { "ranges", "web", "websearch" };

@@ -66,7 +66,7 @@ static void assert_segments(const struct bed *b, const struct expected *e, uint3
 	}
 }
 
-/* Distances 1, 2, 3, 5 and 9, between them others. */
+/* Runs with distances 1, 2, 3, 5 and 9, and others between them. */
 static const uint8_t scattered[] = { 0, 1, 2, 3, 8, 10, 12, 14, 20, 23, 25, 30, 31, 40, 41 };
 
 static void test_lines_without_a_miss(void **state)
@@ -129,8 +129,8 @@ static void test_a_slope_is_rounded(void **state)
 	close_bed(&b);
 }
 
-/* 1/95 is rounded down to 172: after two distances of 95 the line is at 1 instead of 2.  The third page is of
- * another one; or with gamma 1 the segment is approximate. */
+/* 1/95 is rounded down to 172: after two distances of 95 the line is at 1 instead of 2.  The third page is in
+ * another segment; with gamma 1 it is in the same, approximate one. */
 static void test_a_rounded_slope_may_miss(void **state)
 {
 	static const uint8_t x[] = { 48, 143, 238 };
@@ -149,7 +149,7 @@ static void test_a_rounded_slope_may_miss(void **state)
 	close_bed(&b);
 }
 
-/* Places that are not consecutive are not of one line, whatever gamma is. */
+/* Places that are not consecutive are never on one line, whatever gamma is. */
 static void test_places_must_be_consecutive(void **state)
 {
 	static const struct point points[] = { { 0, 10 }, { 1, 11 }, { 2, 20 }, { 3, 21 } };
@@ -204,8 +204,8 @@ static void test_levels(void **state)
 }
 
 /*
- * {0-9} leaves level 0 for level 1 when {5} is learned. {2-7} takes {5} over, and {0-7} takes over {2-7}.
- * Then {3, 9}: {0-7} leaves level 0 and, as it overlaps {0-9}, for a level in between.
+ * {0-9} leaves level 0 for level 1 when {5} is learned. {2-7} replaces {5}, and {0-7} replaces {2-7}.
+ * Then {3, 9} is learned: {0-7} leaves level 0 for a level in between, as it overlaps {0-9}.
  */
 static void test_a_level_in_between(void **state)
 {
@@ -233,8 +233,8 @@ static void test_a_level_in_between(void **state)
 	close_bed(&b);
 }
 
-/* {0,2,4,6,8} is below {1,3,5,7}, and that below {3,8}: compaction takes page 8 from it, although it
- * shares no page with the level in between. */
+/* {0,2,4,6,8} is below {1,3,5,7}, and that below {3,8}: compaction takes page 8 from the lowest,
+ * although that shares no page with the level in between. */
 static void test_two_levels_down(void **state)
 {
 	static const uint8_t even[] = { 0, 2, 4, 6, 8 }, odd[] = { 1, 3, 5, 7 }, both[] = { 3, 8 };
@@ -257,7 +257,7 @@ static void test_two_levels_down(void **state)
 	close_bed(&b);
 }
 
-/* An approximate segment lists its pages, so that it gives up those in its middle, too. */
+/* An approximate segment lists its pages, and so can lose pages in its middle, too. */
 static void test_a_list_loses_pages(void **state)
 {
 	uint32_t levels;

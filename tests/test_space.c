@@ -9,7 +9,7 @@
 /* One plane of 8 blocks of 4 pages. */
 #define ONE_PLANE PAPER_DRIVE "flash.channels=1 flash.dies=1 flash.planes=1 "
 
-/* What an FTL might declare; that of wear levelling follows. */
+/* Streams as an FTL might declare them; that of wear levelling follows. */
 enum { GC = STREAM_HOST + 1, MAP, WEAR };
 
 static const struct stream streams[] = { { "host", .survivors = GC }, { "gc", .survivors = GC },
@@ -19,7 +19,7 @@ struct plot {
 	struct bench *bench;
 	struct blocks *blocks;
 	struct space *space;
-	struct io io; /* outside time */
+	struct io io; /* untimed */
 };
 
 static struct plot plot_open(const char *settings, enum free_order order, uint32_t reserve)
@@ -136,7 +136,7 @@ static void test_the_reserve_is_the_collectors(void **state)
 	plot_close(&f);
 }
 
-/* A block that a stream has opened is filled although the reserve may not be opened any more. */
+/* A stream fills its open block although it may open no block of the reserve. */
 static void test_an_open_block_is_filled(void **state)
 {
 	struct plot f = plot_open(ONE_PLANE, FREE_LEAST_WORN, 7);
@@ -213,7 +213,7 @@ static void test_the_least_worn_free_block_is_opened(void **state)
 	plot_close(&f);
 }
 
-/* Cold data of wear levelling goes where it hurts least: to the most worn free block, here block 1 again. */
+/* Cold data of wear levelling goes to the most worn free block, here block 1 again. */
 static void test_wear_levelling_opens_the_most_worn_block(void **state)
 {
 	struct plot f = three_free_blocks(FREE_LEAST_WORN);
@@ -372,7 +372,7 @@ static void test_every_striping_order_against_nested_loops(void **state)
 	}
 }
 
-/* Whatever is written, every plane once before the first comes again, each after the one before it. */
+/* Whatever is written, every plane is chosen once before the first one again, in the striping order. */
 static void test_round_robin_takes_every_plane_in_turn(void **state)
 {
 	struct bench *b = bench_open(SHAPE "placement.policy=round_robin placement.order=PWDC");

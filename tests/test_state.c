@@ -253,7 +253,7 @@ static void test_state_goes_from_one_owner_to_another(void **state)
 	}
 }
 
-/* Of a pool what is free goes over, too. */
+/* The free objects of a pool are saved, too. */
 static void test_pool_is_saved(void **state)
 {
 	struct owner a, b;
@@ -297,7 +297,7 @@ static void test_free_objects_of_a_saved_pool_are_unused(void **state)
 	pool_free(&p);
 }
 
-/* Each makes one thing wrong that no drive would have saved; then the row that forbids it is named. */
+/* Each sets one value that no drive would have saved; the row that forbids it is named. */
 static void spoil_number(struct owner *o)
 {
 	o->number = 8;
@@ -389,7 +389,7 @@ static void test_what_no_row_allows_is_refused_by_name(void **state)
 	}
 }
 
-/* A file that says that there are more elements than there can be: none is given memory. */
+/* A file that claims more elements than there can be: no memory is allocated for them. */
 static void test_more_than_there_can_be(void **state)
 {
 	static const struct state_row pool_rows[] = {
@@ -419,7 +419,7 @@ static void test_more_than_there_can_be(void **state)
 	}
 }
 
-/* Another name, place, kind or size anywhere, and the sum is another one. */
+/* Another name, place, kind or size anywhere changes the sum. */
 static void test_layout_is_told_apart(void **state)
 {
 	struct other_inner {
@@ -451,7 +451,7 @@ static uint64_t limit_layout(const void *owner)
 	return ((const struct owner *)owner)->limit;
 }
 
-/* Rows of a run are no part of the layout without one; what another table describes is. */
+/* Rows of a run belong to the layout only with a run; what another table describes belongs to it. */
 static void test_layout_of_a_run_and_of_other_tables(void **state)
 {
 	static const struct state_row rows[][4] = {
@@ -469,7 +469,8 @@ static void test_layout_of_a_run_and_of_other_tables(void **state)
 	assert_true(state_layout(rows[2], &o, true) != sum);
 }
 
-/* Objects of a pool whose end is a plug-in's: its rows bound it.  A new pool has none, and no memory. */
+/* Objects of a pool end with data of a plug-in, whose rows bound it.  A new pool has neither objects nor
+ * memory. */
 static void test_ends_of_objects(void **state)
 {
 	static const struct state_row rows[] = { STATE_POOL_TAILED(struct owner, pool, STATE_LIMIT(20),
@@ -495,7 +496,7 @@ static void test_ends_of_objects(void **state)
 	pool_free(&o.pool);
 }
 
-/* What follows a value that is out of bounds is not visited: it may lean on that value. */
+/* Nothing is visited after a value that is out of bounds: it may depend on that value. */
 static void test_nothing_is_visited_after_a_broken_value(void **state)
 {
 	static const struct state_row rows[] = { STATE_BELOW(struct owner, number, STATE_LIMIT(3)),

@@ -1,5 +1,5 @@
 /*
- * Files of state (prepare/state_file.h): what is saved is loaded, and what their check says is heard,
+ * Files of state (prepare/state_file.h): what is saved is loaded, and the result of their check arrives,
  * whatever happens to the process meanwhile.
  */
 #include "prepare/state_file.h"
@@ -21,7 +21,7 @@ static const struct state_row number_state[] = {
 	{ 0 },
 };
 
-/* Takes longer than it is until the next signal; 14 says nothing before it ends. */
+/* Takes longer than the time to the next signal; 14 fails without a message. */
 static void check_number(void *number)
 {
 	uint64_t n = ((struct number *)number)->value;
@@ -32,7 +32,7 @@ static void check_number(void *number)
 	BUG_ON(n >= 13, "thirteen");
 }
 
-/* Of this number, saved and loaded. */
+/* Saves this number and loads it. */
 static bool is_saved(uint64_t number, struct fault *fault)
 {
 	struct number n = { number };
@@ -51,7 +51,7 @@ static bool is_saved(uint64_t number, struct fault *fault)
 
 enum { CHUNK = 65536 };
 
-/* Less than a chunk, some of them, and many, each with a part of one. */
+/* Less than a chunk; a few chunks and many, each with a partial one. */
 struct areas {
 	unsigned char small[5], middle[3 * CHUNK + 7], large[163 * CHUNK + 11];
 };
@@ -69,7 +69,7 @@ static void check_nothing(void *areas)
 	(void)areas;
 }
 
-/* No two places alike, but for every third chunk, which is zero. */
+/* Bytes that depend on their place; every third chunk is zero. */
 static void fill_area(unsigned char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -88,7 +88,7 @@ static bool load_areas(struct areas *to, const char *path, struct fault *fault)
 	return done;
 }
 
-/* Everything comes to its place, whatever stood there; of a file that ends early, wherever, that is said. */
+/* Everything is loaded into its place, whatever was there; a file cut short anywhere is called too short. */
 static void test_areas_of_every_size(void **state)
 {
 	struct areas *from = calloc(1, sizeof *from), *to = calloc(1, sizeof *to);
@@ -137,7 +137,7 @@ static void test_the_check_is_heard(void **state)
 	assert_non_null(strstr(fault.text, "damaged in its thirteen"));
 }
 
-/* A signal ends a wait that is not begun again. */
+/* A signal interrupts the wait for the check, which must be repeated. */
 static void test_the_check_is_heard_among_signals(void **state)
 {
 	static const struct itimerval often = { { 0, 1000 }, { 0, 1000 } }, never = { 0 };
@@ -159,7 +159,7 @@ static void test_the_check_is_heard_among_signals(void **state)
 	assert_non_null(strstr(fault.text, "damaged in its thirteen"));
 }
 
-/* Then nobody learns how a child ended. */
+/* While SIGCHLD is ignored, the exit status of the checking child is lost. */
 static void test_what_cannot_be_checked_is_refused(void **state)
 {
 	struct fault fault = { "" };

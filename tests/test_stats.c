@@ -55,7 +55,7 @@ static void test_bins_cover_every_value_once(void **state)
 	assert_int_equal(histogram_bin(UINT64_MAX), HISTOGRAM_BINS - 1);
 }
 
-/* Of three values: each change makes it one that percentiles could run away from. */
+/* Three values: each change makes the histogram inconsistent, so that its percentiles could be wrong. */
 static void test_damaged_histograms_are_seen(void **state)
 {
 	struct histogram *h = memory_array(2, sizeof *h, "histogram"), *part = h + 1;
@@ -76,7 +76,7 @@ static void test_damaged_histograms_are_seen(void **state)
 	h->max = 29;
 	assert_false(histogram_agrees(h));
 	h->max = 30;
-	h->bin[12] = UINT64_MAX; /* with the other sums up to as many as before */
+	h->bin[12] = UINT64_MAX; /* wraps: with the other bins the sum is as before */
 	h->bin[13] = 1;
 	assert_false(histogram_agrees(h));
 	memory_free(h);
@@ -280,7 +280,7 @@ static void test_ranks_of_round_shares_are_exact(void **state)
 
 typedef void (*write_function)(const struct report *, FILE *);
 
-/* What the report writes; the caller frees it. */
+/* The text of the report; the caller frees it. */
 __attribute__((noinline)) static char *written(const struct report *report, write_function write)
 {
 	char *text = NULL;
@@ -691,7 +691,7 @@ static void test_what_cannot_be_created_is_named(void **state)
 	}
 }
 
-/* Nothing is write-protected for root, so root becomes somebody else first. */
+/* Nothing is write-protected for root, so root becomes another user first. */
 static void write_to_protected_file(void)
 {
 	struct output output;
@@ -795,7 +795,7 @@ static void write_one_of_many(void)
 	_exit(0);
 }
 
-/* None removes what another one has just begun. */
+/* No writer removes a file that another one has just begun. */
 static void test_a_file_is_shared_by_its_writers(void **state)
 {
 	pid_t writers[4];
@@ -993,7 +993,7 @@ static void test_bad_percentiles_are_refused(void **state)
 	}
 }
 
-/* Each window has its own mean, percentile and, to the end, longest time; one without values has none. */
+/* Each window, to the last, has its own mean, percentile and longest time; one without values has none. */
 static void test_times_of_windows(void **state)
 {
 	static const struct stat_row only[] = { { "t", "", "time", STAT_TIMES, 0 }, { 0 } };

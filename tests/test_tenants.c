@@ -153,7 +153,7 @@ static void test_weights_are_shares(void **state)
 
 /* ---- times by hand ---- */
 
-/* What is left of them is known: one request takes q, and two tenants have one each in queue and drive. */
+/* One request takes q, and each of the two tenants has one at a time, in the queue or in the drive. */
 static void test_two_closed_tenants(void **state)
 {
 	struct replay *r = begin(ONE_DIE "host.tenants=2 host.mode=closed host.queue_depth=1 host.slots=1 "
@@ -253,7 +253,7 @@ static void test_a_tenant_alone(void **state)
 	replay_free(r);
 }
 
-/* What was left of the first run is forgotten, but for what is in the drive. */
+/* A new run forgets the rest of the first one, except for requests in the drive. */
 static void test_a_run_behind_one_that_was_ended(void **state)
 {
 	struct trace_options options = { .format = "ssdsim" };
@@ -296,7 +296,7 @@ static char *random_lines(struct random *random, uint32_t tenants, uint32_t line
 	return t.text;
 }
 
-/* In the order of arrival, at the times of the trace: whose the requests are does not matter. */
+/* In the order of arrival, at the times of the trace: the tenant of a request does not matter. */
 static void test_fifo_of_open_tenants_is_one_queue(void **state)
 {
 	struct random random;
@@ -327,7 +327,7 @@ static void test_fifo_of_open_tenants_is_one_queue(void **state)
 #define MIDDLE  ONE_DIE "flash.pages=16 flash.blocks=512 trace.fit=true "
 #define SAMPLES ONE_DIE "flash.channels=2 trace.limit=700 "
 
-/* Their lines as one trace. */
+/* The requests of the workloads as one trace. */
 static char *merge(struct replay *r, char *const names[], size_t n)
 {
 	enum trace_status status;
@@ -424,7 +424,7 @@ static void test_merged_by_time_and_then_by_tenant(void **state)
 	replay_free(r);
 }
 
-/* Requests at the same place. */
+/* How many of 100 requests of two tenants are at the same place. */
 static uint32_t equal_requests(const char *settings)
 {
 	char *const names[] = { "uniform", "uniform" };
@@ -485,8 +485,8 @@ static void test_settings_of_the_profile_of_a_tenant(void **state)
 	replay_free(r);
 }
 
-/* Tenant 1 has sent all when its third request arrives, at 2 q; tenant 0 has two requests then, of which one
- * waits. */
+/* Tenant 1 has sent everything when its second request arrives, at 2 q; tenant 0 then has two requests, one
+ * of which waits. */
 static void test_the_end_of_the_first_tenant(void **state)
 {
 	struct replay *r = begin(ONE_DIE "host.tenants=2 host.mode=closed host.depths=2,1 host.slots=1 "
@@ -520,7 +520,7 @@ static bool save_then(void *saved, const struct run *run)
 	return true;
 }
 
-/* The report of a run without judges; `resume`: that was saved. */
+/* The report of a run without judges; `resume`: of the saved run, resumed. */
 static char *report_of_samples(struct saved *s, const char *settings, bool resume)
 {
 	struct replay *r = s->replay = memory_array(1, sizeof *r, "replay");
@@ -591,7 +591,7 @@ static void test_a_device_that_is_no_tenant(void **state)
 	replay_free(r);
 }
 
-/* 32 of tenant 0 have arrived and one more is known when the next line of tenant 1 is looked for. */
+/* 32 of tenant 0 have arrived and one more has been read when the next line of tenant 1 is looked for. */
 static void test_lines_of_others_are_held(void **state)
 {
 	enum { LINES = 65536 + 33 + 1 };
@@ -639,7 +639,7 @@ static void draw_host(char *text, size_t bytes, struct random *random, uint32_t 
 		1 + (int)random_below(random, 3));
 }
 
-/* The judge of the queues sees to it that no order is broken and no slot is empty while a request waits. */
+/* The judge of the queues checks that no order is broken and no slot is empty while a request waits. */
 static void test_random_runs_under_the_judges(void **state)
 {
 	struct random random;

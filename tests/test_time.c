@@ -1,6 +1,6 @@
 /*
- * Time, worked out by hand.  Every case writes out its sum and is tested on both sides of the gate: not
- * done a nanosecond earlier, done at the moment.  The drive is that of drive_fixture.h:
+ * Time, worked out by hand.  Every case writes out its sum and is tested on both sides: not done a
+ * nanosecond earlier, done at the moment.  The drive is that of drive_fixture.h:
  *
  *	command 100, sector on the bus 1000 (a page of 4: 4000), sense 10000, program 100000, erase 1000000
  *
@@ -13,7 +13,7 @@
 
 enum { READ = 14100, WRITE = 104100, COPY = 110200, ERASE = 1000100 };
 
-/* Whether anybody looks on or not makes no difference. */
+/* With the judge and without it the times are the same. */
 #define BENCHES 2u
 static struct bench *(*const open_bench[BENCHES])(const char *) = { bench_open, bench_open_unjudged };
 
@@ -67,7 +67,7 @@ static const struct timed_case timed_cases[] = {
 	{ "one_page_written", "", { { PROGRAMS, 0, 0, 0, 0, 0, 100 + 4 * 1000 + 100000 } } },
 	{ "one_block_erased", "", { { ERASES, 0, 0, 0, 0, 0, 100 + 1000000 } } },
 
-	/* The die is taken until its data is out. */
+	/* The die is busy until its data is out. */
 	{ "two_reads_on_one_die", "",
 		{ { READS, 0, 0, 0, 0, 0, READ },
 			{ READS, 0, 1, 0, 0, 0, READ + READ } } },
@@ -240,7 +240,7 @@ static op_t submit_timed_op(struct bench *b, const struct timed_op *op)
 				      : submit_erase(b, ppn);
 }
 
-/* When something happens next, behind `now`: an operation is submitted or done. */
+/* The next moment after `now` at which an operation is submitted or done. */
 static tick_t next_moment(const struct timed_case *c, tick_t now)
 {
 	tick_t next = TICK_NEVER;
@@ -355,8 +355,6 @@ static void test_page_types(void **state)
 	close_idle(b);
 }
 
-/* ---- two operations ---- */
-
 /* ---- the order of the bus ---- */
 
 #define THREE_DIES PAPER_DRIVE "flash.channels=1 flash.chips=3 flash.dies=1 "
@@ -401,7 +399,7 @@ static void test_commands_or_data_go_first_on_the_bus(void **state)
 	read_of_a_third_die(THREE_DIES "flash.bus_order=data_first", 11000, false);
 }
 
-/* The next read of die 0, which leaves the bus at 14100, is no later than the data of die 1. */
+/* Die 0 leaves the bus at 14100, and its next read asks for it before the data of die 1 is given it. */
 static void test_a_freed_die_asks_before_the_bus_is_passed_on(void **state)
 {
 	op_t read[2], next;
@@ -420,8 +418,8 @@ static void test_a_freed_die_asks_before_the_bus_is_passed_on(void **state)
 }
 
 /*
- * A transfer into one die ends at 104100.  Then the program of another die is done, for which a program and a
- * read of two further dies wait; where both wait for the bus, too, the read's command goes first.
+ * At 104100 a transfer into one die ends and the program of another die is done, for which a program and a
+ * read of two further dies wait.  If both must wait for the bus, too, the read's command goes first.
  */
 static void at_the_end_of_a_transfer(
 	struct bench *b, die_t transfer, die_t done, tick_t read_done, tick_t program_done)
@@ -441,8 +439,8 @@ static void at_the_end_of_a_transfer(
 	close_idle(b);
 }
 
-/* Of one instant, what lower dies do comes first: a lower die has left the bus, which the program takes at
- * once; a higher one has not.  Whether anybody looks on or not. */
+/* Events of one instant are handled in the order of dies: a lower die has left the bus, which the program
+ * takes at once; a higher one has not.  With the judge and without it. */
 static void test_a_transfer_ends_in_the_order_of_the_dies(void **state)
 {
 	const char *four_dies = PAPER_DRIVE "flash.channels=1 flash.dies=4";
@@ -525,7 +523,7 @@ static void test_multiplane_command_of_three_planes(void **state)
 	close_idle(b);
 }
 
-/* What becomes ready together starts together, although the die is idle when the first of it does. */
+/* Operations that become ready together start together, although the die is idle when the first one does. */
 static void test_multiplane_commands_of_an_idle_die(void **state)
 {
 	struct bench *b = bench_open(PAPER_DRIVE "flash.multiplane=same_offset");
@@ -548,7 +546,7 @@ static void test_multiplane_commands_of_an_idle_die(void **state)
 	close_idle(b);
 }
 
-/* Of what one request makes ready for an idle die its reads go first. */
+/* Of operations that one request makes ready for an idle die, reads go first. */
 static void test_a_read_of_the_same_request_goes_first(void **state)
 {
 	struct bench *b = bench_open(PAPER_DRIVE);
@@ -587,7 +585,8 @@ static void join_from_the_middle(
 	close_idle(b);
 }
 
-/* What stands between two that may run together is passed; so many are looked at. */
+/* Operations between two that can run together are passed over; up to flash.multiplane_search are looked
+ * at. */
 static void test_planes_join_from_the_middle_of_the_queue(void **state)
 {
 	(void)state;
@@ -598,7 +597,8 @@ static void test_planes_join_from_the_middle_of_the_queue(void **state)
 	join_from_the_middle(PAPER_DRIVE "flash.multiplane=any flash.multiplane_search=1", 0, 2, 0, false);
 }
 
-/* Page 2 of a block waits behind its page 1, of another offset than the head of the queue, which is alone. */
+/* Page 2 of a block waits for its page 1, whose offset is not that of the head of the queue: that runs
+ * alone. */
 static void test_no_program_joins_before_its_predecessor(void **state)
 {
 	struct bench *b = bench_open(PAPER_DRIVE "flash.multiplane=same_offset");
@@ -684,7 +684,7 @@ static void test_copy_to_another_plane_crosses_the_bus(void **state)
 	close_idle(b);
 }
 
-/* What is still on its way into a page need not be read: the program of the copy begins with the die. */
+/* A page in flight need not be read: the program of its copy begins at once, on an idle die. */
 static void test_copy_of_a_page_in_flight(void **state)
 {
 	struct bench *b = bench_open(PAPER_DRIVE);
@@ -700,7 +700,7 @@ static void test_copy_of_a_page_in_flight(void **state)
 
 /* ---- pages moved in a row ---- */
 
-/* The first pages of block 0 of plane 0, die 0, go into block 1: where nobody looks on, as one operation. */
+/* The first pages of block 0 of plane 0, die 0, go into block 1: without the judge, as one operation. */
 static void submit_moves(struct bench *b, uint32_t pages)
 {
 	for (uint32_t page = 0; page < pages; page++)
@@ -722,8 +722,8 @@ static void assert_written_at(struct bench *b, ppn_t ppn, tick_t when)
 	assert_true(schedule_writer(s, ppn, &held) == OP_NONE);
 }
 
-/* A page is written when its own copy is done; the last one moved is read where it was, between the copies
- * before it; the erase comes behind all. */
+/* A page is written when its own copy is done; the last one moved is read at its source, between the
+ * copies before it; the erase comes after all. */
 static void test_pages_moved_in_a_row(void **state)
 {
 	(void)state;
@@ -747,8 +747,8 @@ static void test_pages_moved_in_a_row(void **state)
 	}
 }
 
-/* The second page moves on.  It can as soon as it is there, at 220400: behind the copy of the third page and
- * what came before, in front of what comes later. */
+/* The second page moves on.  It can as soon as it is there, at 220400: after the copy of the third page and
+ * operations that came before, ahead of those that come later. */
 static void test_a_moved_page_moves_on(void **state)
 {
 	(void)state;
@@ -767,7 +767,7 @@ static void test_a_moved_page_moves_on(void **state)
 	}
 }
 
-/* The second of two pages is on its way to where it is moved from: it moves when it is there. */
+/* The second of two pages is still to be written to where it is moved from: it moves after that. */
 static void test_a_page_moves_when_it_is_written(void **state)
 {
 	(void)state;
@@ -790,7 +790,7 @@ static void test_a_page_moves_when_it_is_written(void **state)
 	}
 }
 
-/* A page that moves while it is being moved is read where the first copy takes it: a page of 30000. */
+/* A page that is moved again while it moves is read at the source of the first copy: a sense of 30000. */
 static void test_a_page_moved_twice_is_read_at_its_source(void **state)
 {
 	const tick_t read_done = COPY + READ + 20000, moved = read_done + 2 * COPY + 10000 + 20000;
@@ -811,7 +811,7 @@ static void test_a_page_moved_twice_is_read_at_its_source(void **state)
 	}
 }
 
-/* What the request makes between two pages that move stays between them. */
+/* An operation that the request makes between two moves stays between them. */
 static void test_what_is_made_between_moves_stays_there(void **state)
 {
 	(void)state;
@@ -832,7 +832,7 @@ static void test_what_is_made_between_moves_stays_there(void **state)
 	}
 }
 
-/* Each block counts what is under way in it. */
+/* Each block counts the operations under way in it. */
 static void test_moves_from_two_blocks(void **state)
 {
 	(void)state;
@@ -853,7 +853,7 @@ static void test_moves_from_two_blocks(void **state)
 	}
 }
 
-/* A program, two more, and between these pages that move: each of them is one of those that are looked at. */
+/* A program under way, two more, and moves between these: each move counts as one operation looked at. */
 static void moves_are_passed(struct bench *b, bool joined)
 {
 	op_t first, last;
@@ -894,7 +894,7 @@ static void test_moved_pages_take_the_times_of_their_types(void **state)
 	}
 }
 
-/* The second of three copies is interrupted in its cells at 150000, of which 110000 - 39600 are left. */
+/* The second of three copies is suspended in its cells at 150000; 110000 - 39600 are left of it. */
 static void test_a_moved_page_is_interrupted(void **state)
 {
 	(void)state;
@@ -914,7 +914,7 @@ static void test_a_moved_page_is_interrupted(void **state)
 	}
 }
 
-/* The block they move into is erased outside time: they go on, and hold up nothing. */
+/* The block they move into is erased untimed: they go on, and nothing depends on them. */
 static void test_an_untimed_erase_of_what_is_moved_into(void **state)
 {
 	(void)state;
@@ -933,8 +933,6 @@ static void test_an_untimed_erase_of_what_is_moved_into(void **state)
 		close_idle(b);
 	}
 }
-
-/* ---- who goes first ---- */
 
 /* ---- no operation starves ---- */
 
@@ -976,7 +974,7 @@ static void test_the_next_write_is_passed_as_often(void **state)
 
 /* ---- suspension ---- */
 
-/* Reads that come while the erase rests are served before it goes on; it may be interrupted again. */
+/* Reads that come while the erase is suspended are served before it resumes; it may be suspended again. */
 static void test_an_erase_is_suspended_again(void **state)
 {
 	struct bench *b =
@@ -998,7 +996,7 @@ static void test_an_erase_is_suspended_again(void **state)
 	close_idle(b);
 }
 
-/* The die worked all the time until 1019200 but for nothing: sense 10000 and erase 1000000 + 5000. */
+/* Until 1019200 the die works for 10000 (sense) and 1000000 + 5000 (erase), or uses the bus, for 4200. */
 static void test_suspension_keeps_the_books_of_busy_time(void **state)
 {
 	struct bench *b =
@@ -1018,7 +1016,7 @@ static void test_suspension_keeps_the_books_of_busy_time(void **state)
 	close_idle(b);
 }
 
-/* At 500000 a read comes; the erase has stopped at 503000.  The read that comes meanwhile goes before it,
+/* At 500000 a read comes; the erase is suspended at 503000.  The read that comes meanwhile goes before it,
  * too. */
 static void test_suspending_takes_time(void **state)
 {
@@ -1043,7 +1041,7 @@ static void test_suspending_takes_time(void **state)
 	close_idle(b);
 }
 
-/* Two reads interrupt an erase as one command. */
+/* Two reads suspend an erase as one command. */
 static void test_reads_that_come_together_suspend_together(void **state)
 {
 	struct bench *b = bench_open(PAPER_DRIVE "flash.planes=4 flash.multiplane=any flash.suspend=erase "
@@ -1271,8 +1269,9 @@ static void test_other_blocks_do_not_wait_for_the_gate(void **state)
 }
 
 /*
- * Page 0 waits for an erase elsewhere (until 1000100) and page 1 for page 0, when the block is erased outside
- * time.  Page 1 waits for nothing any more, nor does the new page 0; the old one still ends after its erase.
+ * Page 0 waits for an erase elsewhere (until 1000100) and page 1 for page 0, when the block is erased
+ * untimed.  Page 1 waits for nothing any more, nor does the new page 0; the old one still ends after its
+ * erase.
  */
 static void test_an_untimed_erase_opens_the_gate(void **state)
 {
@@ -1342,7 +1341,7 @@ static void test_read_of_a_page_in_flight_is_forwarded(void **state)
 	close_idle(b);
 }
 
-/* A page in flight dies, its block is erased and written anew: it is in flight until that program ends. */
+/* A page in flight dies, its block is erased and rewritten: it is in flight until that program ends. */
 static void test_page_is_in_flight_in_its_second_life(void **state)
 {
 	struct bench *b = bench_open(PAPER_DRIVE);
@@ -1362,8 +1361,8 @@ static void test_page_is_in_flight_in_its_second_life(void **state)
 	close_idle(b);
 }
 
-/* The same where the second life begins outside time (the ideal device collects free of charge): nothing
- * of the page is on its way any more, a read costs a read. */
+/* The same where the second life is untimed (the ideal device collects free of charge): the page is no longer
+ * in flight, and a read costs a read. */
 static void test_untimed_second_life_is_not_in_flight(void **state)
 {
 	struct bench *b = bench_open(PAPER_DRIVE);
@@ -1399,7 +1398,7 @@ static void test_a_forwarded_read_waits_for_the_data(void **state)
 	close_idle(b);
 }
 
-/* It waits for what it was told to, and others can wait for it. */
+/* It waits for its dependencies, and other operations can depend on it. */
 static void test_a_forwarded_read_is_an_operation(void **state)
 {
 	struct bench *b = bench_open(PAPER_DRIVE);
@@ -1459,7 +1458,7 @@ static void test_forwarding_takes_memory(void **state)
 	close_idle(b);
 }
 
-/* A page that nobody holds is copied once it is there, by copy-back. */
+/* A page in flight that is not held in memory is copied once it is written, by copy-back. */
 static void test_copy_of_a_page_nobody_holds(void **state)
 {
 	struct bench *b = bench_open(PAPER_DRIVE "flash.forward_bytes=0");
@@ -1492,7 +1491,7 @@ static void test_a_page_under_copy_back_is_read_at_its_source(void **state)
 	close_idle(b);
 }
 
-/* The source block is erased and written anew, in state; in time that comes after the read and the copy. */
+/* In state the source block is erased and rewritten at once; in time, after the read and the copy. */
 static void test_the_erase_of_a_source_waits_for_its_reader(void **state)
 {
 	const tick_t copied = WRITE + READ + COPY;
@@ -1513,7 +1512,7 @@ static void test_the_erase_of_a_source_waits_for_its_reader(void **state)
 	close_idle(b);
 }
 
-/* A read that waits for something behind the erase of the source must not hold up that erase: it comes when
+/* A read that waits for an operation after the erase of the source must not hold up that erase: it runs when
  * the page has long arrived. */
 static void test_a_read_behind_the_erase_of_its_source(void **state)
 {
@@ -1533,7 +1532,7 @@ static void test_a_read_behind_the_erase_of_its_source(void **state)
 	close_idle(b);
 }
 
-/* A page copied twice before the first copy has begun lies where it always did; the second copy waits. */
+/* A page copied twice before the first copy has begun is still at its source; the second copy waits. */
 static void test_a_copy_of_a_copy(void **state)
 {
 	struct bench *b = bench_open(PAPER_DRIVE);
@@ -1647,7 +1646,7 @@ static void test_operations_begin_after_the_look_ups(void **state)
 	close_idle(b);
 }
 
-/* A read whose look-ups end with a program of its die finds the die before what waits there does. */
+/* A read whose look-ups end with a program of its die gets the die before the program that waits there. */
 static void test_look_ups_that_end_with_a_program(void **state)
 {
 	struct bench *b = bench_open(PAPER_DRIVE);
@@ -1731,7 +1730,7 @@ static void test_a_long_chain(void **state)
 	close_idle(b);
 }
 
-/* Every event that is left out would show here: after all is done, nothing happens any more. */
+/* An idle drive has no events: nothing completes, and time passes only as it is told to. */
 static void test_nothing_happens_on_an_idle_drive(void **state)
 {
 	struct bench *b = bench_open(PAPER_DRIVE);

@@ -2,7 +2,7 @@
  * TPFTL: cases worked by hand on a filled drive of one plane; with a single mapping page it is DFTL.  An
  * entry takes 6 bytes, a node 8.
  *
- * 	SEED=n   another run of chance
+ * 	SEED=n   another random run
  */
 #include "tests/demand_fixture.h"
 
@@ -65,8 +65,9 @@ static void test_a_miss_loads_of_one_mapping_page(void **state)
 }
 
 /*
- * 682 entries fit. The first miss brings 512; the second 168, and evicts nothing that it may: from then on
- * loading is cut where the victim node has no entry left, and goes on at the next miss.
+ * 680 entries of two nodes fit. The first miss brings 512; the second, too: 168 fit, 344 replace entries of
+ * the first node. From then on loading is cut where the victim node has no entry left, and goes on at the
+ * next miss.
  */
 static void test_loading_is_cut_when_a_node_is_emptied(void **state)
 {
@@ -142,8 +143,8 @@ static void test_selective_prefetch(void **state)
 
 /*
  * Four nodes of one entry fill 56 bytes. The third turns selective prefetch off, as it was, and the count
- * begins anew: 1 after the fourth. Then the nodes of 0, 600 and 1200 leave one by one for further entries of
- * the last: -2. So each of the eight reads misses; were it on, they would not.
+ * restarts: 1 after the fourth. Then the nodes of 0, 600 and 1200 are evicted one by one for further entries
+ * of the last: -2. So each of the eight reads misses; were it on, they would not.
  */
 static void test_the_number_of_nodes_switches_selective_prefetch(void **state)
 {
@@ -160,7 +161,7 @@ static void test_the_number_of_nodes_switches_selective_prefetch(void **state)
 	assert_int_equal(statistic(rig, "tpftl.selective"), 0);
 	rig_close(rig);
 	/* One removed node is enough: 600 goes with the read of 1803. The next miss brings as many entries as
-	 * precede it, four, for which the four leave. */
+	 * precede it, four, for which the four are evicted. */
 	rig = filled(TPFTL, "map.cache_bytes=40 tpftl.threshold=1");
 	reading(rig, 600);
 	for (lpn_t lpn = 1800; lpn < 1803; lpn++)
@@ -182,8 +183,8 @@ static void test_the_number_of_nodes_switches_selective_prefetch(void **state)
 
 /*
  * Node 0 has entries used at 1 and 4, node 1 one used at 2, node 2 one used at 3: means of 2.5, 2 and 3. An
- * entry of node 3 drives out node 1's; were the last use of the node what counts, too. Then the mean of node
- * 0 is the lowest although it was used after node 2.
+ * entry of node 3 evicts node 1's, also if the last use of a node counts.  Then the mean of node 0 is the
+ * lowest although it was used after node 2.
  */
 static void test_the_coldest_node_has_the_lowest_mean(void **state)
 {
@@ -244,8 +245,8 @@ static void test_a_miss_spares_its_own_node(void **state)
 	rig_close(rig);
 }
 
-/* Node 0 has entries used at 1 and 6, node 1 at 3, 4 and 5: means 3.5 and 4.  The first one leaves for node
- * 2: node 0 is hotter than node 1 then, which is emptied for node 3. */
+/* Node 0 has entries used at 1 and 6, node 1 at 3, 4 and 5: means 3.5 and 4.  The first one is evicted for
+ * node 2: node 0 is then hotter than node 1, which is emptied for node 3. */
 static void test_what_leaves_changes_the_heat(void **state)
 {
 	static const lpn_t used[] = { 0, 600, 601, 602, 600, 1, 1200 };
@@ -265,7 +266,7 @@ static void test_what_leaves_changes_the_heat(void **state)
 
 /* ---- what is evicted, and what is written ---- */
 
-/* LPNs 0 to 2 are changed, 3 to 8 are not and leave first, the least recently used one before. */
+/* LPNs 0 to 2 are dirty; 3 to 8 are clean and are evicted first, in the order of last use. */
 static void test_clean_entries_are_evicted_first(void **state)
 {
 	struct rig *rig = filled(TPFTL, "map.cache_bytes=62");
@@ -296,7 +297,7 @@ static void test_a_write_back_cleans_the_node(void **state)
 		for (lpn_t lpn = 0; lpn < 3; lpn++)
 			writing(rig, lpn);
 		assert_map(rig, 3, 0);
-		/* 8 + 3 * 6 bytes are used: one entry leaves for the new node. */
+		/* 8 + 3 * 6 bytes are used: one entry is evicted for the new node. */
 		reading(rig, 600);
 		assert_map(rig, 3 + 2, 1);
 		assert_entry(rig, 0, "not in DRAM");
@@ -331,8 +332,8 @@ static void test_a_collection_can_clean_a_node(void **state)
 
 /* ---- a table of one mapping page ---- */
 
-/* One node, so the least recently used entry leaves: without prefetch nothing differs from DFTL with as many
- * entries, in no operation and at no time. */
+/* One node, so the least recently used entry is evicted: without prefetch every operation and every time is
+ * that of DFTL with as many entries. */
 static void compare_with_dftl(const char *tpftl, const char *dftl)
 {
 	struct rig *rig[2] = { filled(ONE_PLANE "precondition.mode=fill ", tpftl),

@@ -120,7 +120,7 @@ static void test_detection(void **state)
 	}
 }
 
-/* One absurd number in every line does not hide what the format is, and is what is told. */
+/* One absurd number in every line does not hide the format, and is what the message names. */
 static void test_absurd_first_line(void **state)
 {
 	static const struct {
@@ -154,7 +154,7 @@ static void test_absurd_first_line(void **state)
 	}
 }
 
-/* A record that is a read of 4 KiB in both versions of vscsi: nobody can tell which. */
+/* A record that is a read of 4 KiB in both versions of vscsi: there is no telling which. */
 static void test_two_formats_fit(void **state)
 {
 	static const unsigned char both[40] = {
@@ -430,7 +430,7 @@ static size_t store_gzip(unsigned char file[GZIP_ROOM], const char *text, uint32
 	return at + put_little_endian(file + at, length, 4);
 }
 
-/* Checksum and length count, and must be there. */
+/* Checksum and length are checked, and must be there. */
 static void test_gzip_check(void **state)
 {
 	static const char text[] = "#123456789\n1 0 8 8 0\n";
@@ -455,7 +455,7 @@ static void test_gzip_check(void **state)
 	expect_fault(file, size + 1, &options, "t: is damaged or cut short: something follows its end");
 }
 
-/* The head of a member in the middle of another is none, and does not switch the check off. */
+/* Bytes like the head of a member, in the middle of another, do not switch the check off. */
 static void test_chance_head(void **state)
 {
 	static const char text[] = "#\x1f\x8b\x08\x08 not a head\n1 0 8 8 0\n";
@@ -495,7 +495,7 @@ static void test_members_of_gzip(void **state)
 	memory_free(b.bytes);
 }
 
-/* Something that another trace would make another number of. */
+/* A number that depends on every request of the trace. */
 static uint64_t sum_of(
 	const char *bytes, size_t size, const struct trace_options *options, struct fault *fault)
 {
@@ -532,8 +532,8 @@ static struct packed pack_members(const char *text, size_t size, size_t zeros, c
 
 #define STEP 211 /* bytes from one flipped bit to the next */
 
-/* The checksum of every member counts.  A flipped bit is seen, or it was in a head and nobody's: a date, a
- * system. */
+/* The checksum of every member counts.  A flipped bit is seen, or it was in a field of a head that nothing
+ * reads: a date, a system. */
 static void test_damaged_members(void **state)
 {
 	size_t size, seen = 0, step = amount(8, 1) * STEP;
@@ -582,7 +582,7 @@ static void test_padded_gzip(void **state)
 	memory_free(text);
 }
 
-/* What the packers make of nothing. */
+/* Nothing, compressed by each packer. */
 static void test_empty_packed(void **state)
 {
 	static const struct {
@@ -718,7 +718,7 @@ static int by_time_and_line(const void *left, const void *right)
 	return (a->line > b->line) - (a->line < b->line);
 }
 
-/* Records whose times lie up to `reach` records behind their place, and the order they belong in. */
+/* Records whose times are up to `reach` records later than their place, and the order they belong in. */
 static struct record *shuffled(uint64_t from_seed, size_t n, size_t reach, struct record **sorted)
 {
 	struct record *records = memory_array(n, sizeof *records, "test");
@@ -790,7 +790,7 @@ static void test_window_widens(void **state)
 	*window_slot(w) = (struct record){ .time = 1014, .line = 1 };
 	assert_true(window_push(w));
 	assert_int_equal(fill(w, 2000), 64 - 17);
-	/* late by 16, a quarter: this is well in hand */
+	/* late by 16, a quarter: still no reason to widen */
 	*window_slot(w) = (struct record){ .time = 2000 + 47 - 17, .line = 2 };
 	assert_true(window_push(w));
 	assert_true(window_full(w));
@@ -873,8 +873,8 @@ static void expect_starts(
 	trace_close(t);
 }
 
-/* Devices 2, 7 and 9 reach to sectors 16, 5008 and 2: 1, 3 and 1 MiB (of 2048 sectors) when rounded up. */
-/* The order and the times of the file, lines as SSDsim takes them, and whether the last one has an end. */
+/* The order and the times of the file, lines as SSDsim takes them, and whether the last one ends with a
+ * newline. */
 static void test_as_written(void **state)
 {
 	static const struct {
@@ -899,6 +899,7 @@ static void test_as_written(void **state)
 	trace_close(t);
 }
 
+/* Devices 2, 7 and 9 reach to sectors 16, 5008 and 2: 1, 3 and 1 MiB (of 2048 sectors) when rounded up. */
 static void test_devices(void **state)
 {
 	struct trace_options own = { .format = NULL }, all = { .devices = "all" }, seven = { .devices = "7" };
@@ -1049,7 +1050,7 @@ static void keep_warning(void *context, const char *text)
 	snprintf(context, 512, "%s", text);
 }
 
-/* `n` requests, each `gap` after the one before, read in a unit; what is warned. */
+/* `n` requests, each `gap` after the one before, read in a unit, give this warning. */
 static void expect_warning(size_t n, uint64_t gap, const char *unit, const char *wanted)
 {
 	char *text = memory_array(n, 48, "test"), warning[512] = "";
@@ -1087,7 +1088,7 @@ static void test_implausible_rates(void **state)
 	expect_warning(50, 1, NULL, "");
 }
 
-/* What a reader of the text is warned of. */
+/* Reading the text gives this warning. */
 static void expect_warning_of(const char *text, const char *devices, const char *wanted)
 {
 	char warning[512] = "";
@@ -1116,7 +1117,7 @@ static void test_warnings(void **state)
 		"t: 1 addresses have lost their last digits (1.2E+11), and so their alignment");
 }
 
-/* Two traces at once do not know of each other. */
+/* Two traces that are read at once are independent. */
 static void test_two_at_once(void **state)
 {
 	struct trace_options options = { .format = NULL };

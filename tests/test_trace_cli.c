@@ -1,4 +1,4 @@
-/* `ssd trace`: its options, its files, and what it says to mistakes. */
+/* `ssd trace`: its options, its files, and its messages about mistakes. */
 #include "tests/program_fixture.h"
 
 #include <sys/stat.h>
@@ -87,7 +87,7 @@ static void test_convert(void **state)
 	expect_text(w, "stdout", "0 0 8 8 0\n1 0 24 8 0\n2 0 2064 16 1\n");
 }
 
-/* What a format cannot say is left out, and told. */
+/* Commands that a format cannot express are left out, and reported. */
 static void test_flush_and_fua(void **state)
 {
 	struct world *w = *state;

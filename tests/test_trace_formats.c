@@ -1,4 +1,4 @@
-/* Every trace format of text, line by line: what good lines mean, what is said about bad ones. */
+/* Every trace format of text, line by line: the meaning of good lines, the messages about bad ones. */
 #include "tests/trace_lines.h"
 #include "traces/columns.h"
 #include "traces/trace.h"
@@ -322,8 +322,8 @@ static void put_sample(const struct format *format, char text[SAMPLE_BYTES])
 	assert_true(n < SAMPLE_BYTES);
 }
 
-/* Each sample is found to be what it is, with and without its heading, and no other format reads all of it,
- * but those that parse the same lines and yield. */
+/* Each sample is detected as its own format, with and without its heading: no other format reads all of it,
+ * except those that parse the same lines and yield. */
 static void test_no_sample_is_taken_for_another(void **state)
 {
 	char text[SAMPLE_BYTES];

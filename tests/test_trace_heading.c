@@ -12,7 +12,7 @@ static struct trace *open_table(const char *text, const char *columns, struct fa
 	return trace_open_memory("t", text, strlen(text), &options, fault);
 }
 
-/* The second request of each tells what the columns were taken for. */
+/* The second request of each shows how the columns were understood. */
 static void test_names_of_columns(void **state)
 {
 	static const struct {
@@ -68,7 +68,7 @@ static void test_names_of_columns(void **state)
 	}
 }
 
-/* What cannot be decided is asked for in one line, with columns that answer. */
+/* What a heading leaves open is asked in one line, with an example of columns that answer it. */
 static void test_questions(void **state)
 {
 	static const struct {

@@ -235,7 +235,7 @@ static void test_bad_objects(void **state)
 	}
 }
 
-/* One record of vscsi may be one and a piece of another format's. */
+/* The bytes of one vscsi record may also be a record of another format and a piece of one. */
 static void test_few_records(void **state)
 {
 	(void)state;

@@ -1,19 +1,19 @@
-/* A trace that was converted simulates as the original does: the program itself converts and runs, and
- * every line of statistics must be the same but for what names the file. */
+/* A converted trace simulates as the original does: the program itself converts and runs, and every line of
+ * statistics must be the same, except those that name the file. */
 #include "base/random.h"
 #include "tests/program_fixture.h"
 #include "traces/format.h"
 
 #define REQUESTS 2000u
 
-/* Which must succeed. */
+/* The command must succeed. */
 static void run(struct world *w, const char *arguments)
 {
 	ssd(w, arguments);
 	assert_status(w, DONE, arguments);
 }
 
-/* What the run of a trace file answers, to be freed, without the lines that name or describe the file. */
+/* The report of a run of a trace file, to be freed, without the lines that name or describe the file. */
 static char *simulate(struct world *w, const char *trace, const char *devices)
 {
 	char arguments[512], *report, *to;

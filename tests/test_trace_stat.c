@@ -43,7 +43,7 @@ static char *report_of(const struct record *records, size_t n)
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	/* Some requests are announced, some are not: that counts nothing. */
+	/* Some requests are announced, some are not: that makes no difference. */
 	for (size_t i = 0; i < n; i++) {
 		if (i % 3 && i + 1 < n)
 			trace_stat_expect(stat, &records[i + 1]);
@@ -553,7 +553,7 @@ static void test_reuse_is_exact_for_few_pages(void **state)
 	memory_free(pages);
 }
 
-/* Beside the distances of a plain search: among the last n are those at a distance below n. */
+/* Against distances by a plain search: a key at a distance below n is among the last n. */
 static void test_lately_is_exact(void **state)
 {
 	enum { ASKED = 3000 };
@@ -603,9 +603,8 @@ static void test_reuse_by_requests(void **state)
 	free(report);
 }
 
-/* A loop over n pages comes back at distance n - 1, however many pages there are. */
-/* Sector by sector, and over all earlier writes: those that the last write of a device overwrites, and
- * how. */
+/* Compares sector ranges with all earlier writes of the device.  Counts how the last write overwrites them:
+ * [0] exactly, [1] from the same start, [2] shifted. */
 static void count_rewrite(const struct record *r, size_t last, double count[3])
 {
 	const struct record *w = &r[last];
@@ -670,6 +669,7 @@ static void test_rewrites_by_hand(void **state)
 	free(report);
 }
 
+/* A loop over n pages comes back at distance n - 1, however many pages there are. */
 static void test_reuse_of_a_loop(void **state)
 {
 	static const unsigned sizes[] = { 1000, 60000, 200000, 1000000 };

@@ -1,4 +1,4 @@
-/* What is written in every trace format can be read back. */
+/* Traces written in every format can be read back. */
 #include "tests/trace_fixture.h"
 
 #include "base/memory.h"
@@ -131,7 +131,7 @@ static void test_what_cannot_be_written(void **state)
 	fclose(out);
 }
 
-/* Each record tells the number of the next one for its object. */
+/* Each record holds the number of the next one for its object. */
 static void test_next_requests(void **state)
 {
 	static const sector_t starts[] = { 8, 16, 8, 8, 24, 16 };

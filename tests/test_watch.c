@@ -8,8 +8,8 @@
 /* One plane of tiny.cfg, whose pages have 4 sectors. */
 #define PLANE "-s precondition.premap=none -s flash.channels=1 -s flash.planes=1 parameters/tiny.cfg"
 
-/* Pages 0 to 3 fill block 0, of which three die: the collection moves page 3 and erases it, and is no
- * request. */
+/* Pages 0 to 3 fill block 0, of which three die: the collection moves page 3 and erases the block, and is
+ * no request. */
 static void test_a_collection_by_hand(void **state)
 {
 	struct world *w = *state;
@@ -27,7 +27,7 @@ static void test_a_collection_by_hand(void **state)
 	assert_true(value_of(w, "run.simulated_ns") < 400100000);
 }
 
-/* Where nothing is dead nothing is won, and nothing happens. */
+/* Collecting blocks without dead pages would free nothing: nothing happens. */
 static void test_a_collection_that_wins_nothing(void **state)
 {
 	struct world *w = *state;
@@ -38,13 +38,13 @@ static void test_a_collection_that_wins_nothing(void **state)
 	assert_true(says(w, "no block can be reclaimed: each would cost as many pages as it frees"));
 }
 
-/* A page is one of the drive; of no drive, 4 KB. */
+/* Pages in a list are those of the drive; without a drive, 4 KB. */
 static void test_lists_wherever_a_trace_is_taken(void **state)
 {
 	struct world *w = *state;
 
 	ssd(w, "trace convert --to spc -L w1,=r2.1+3,gc,t4");
-	assert_status(w, USER, "trace convert -L"); /* this format knows no trims */
+	assert_status(w, USER, "trace convert -L"); /* this format has no trims */
 	ssd(w, "trace convert --to spc -L w1,=r2.1+3,gc,r4");
 	assert_status(w, DONE, "trace convert -L");
 	assert_string_equal(
@@ -83,7 +83,7 @@ static void test_mistakes_in_lists(void **state)
 
 /* ---- pictures ---- */
 
-/* Page 3 is all that lives in block 0: it moves to block 2, where survivors go. */
+/* Page 3 is the only live page of block 0: it moves to block 2, where survivors go. */
 static void test_a_picture_of_a_collection(void **state)
 {
 	static const char expected[] = "3. write of LPN 2: programs 1.2.\n"
@@ -123,7 +123,7 @@ static void test_a_picture_of_a_collection(void **state)
 	assert_string_equal(w->out, expected);
 }
 
-/* The fourth page finds 57 pages free and has block 0 collected, which the fifth opens anew. */
+/* At the fourth page 57 pages are free, and block 0 is collected, which the fifth page opens again. */
 static void test_a_block_erased_and_used_again(void **state)
 {
 	struct world *w = *state;
@@ -133,7 +133,8 @@ static void test_a_block_erased_and_used_again(void **state)
 	assert_true(says(w, "! 0  +4   .   .   .\n  1  +0  +1  +2  +3\n  2  +x   .   .   .\n"));
 }
 
-/* On a terminal: on twice, help, back; to the next erase; to a use of an LPN by its number; to the start. */
+/* On a terminal: forward twice, help, back; to the next erase; to a use of an LPN by its number; to the
+ * start. */
 static void test_on_a_terminal(void **state)
 {
 	static const struct {
@@ -168,7 +169,7 @@ static void test_on_a_terminal(void **state)
 	}
 }
 
-/* A wrong FTL ends in an abort: of the terminal nothing must be left behind. */
+/* An abort, as by a wrong FTL, must leave the terminal as it was. */
 static void test_an_abort_on_a_terminal(void **state)
 {
 	struct world *w = *state;
@@ -178,7 +179,7 @@ static void test_an_abort_on_a_terminal(void **state)
 	assert_true(says(w, "status -6\nthe terminal is as it was\n"));
 }
 
-/* Whoever ends it from elsewhere finds the terminal as it was, too. */
+/* A signal from elsewhere leaves the terminal as it was, too. */
 static void test_a_signal_on_a_terminal(void **state)
 {
 	struct world *w = *state;
@@ -188,7 +189,7 @@ static void test_a_signal_on_a_terminal(void **state)
 	assert_true(says(w, "status 143\nthe terminal is as it was\n"));
 }
 
-/* The layer writes a sector anew somewhere else each time: what is shown are pages of the device. */
+/* The layer rewrites a sector in another place each time: the picture shows pages of the device. */
 static void test_behind_a_layer(void **state)
 {
 	struct world *w = *state;
@@ -200,7 +201,7 @@ static void test_behind_a_layer(void **state)
 	assert_true(says(w, " map (block.page)\n LPN 41: in 48.0: sectors 0-3\n so far"));
 }
 
-/* Of 64 planes those are shown in which something changed, wherever they are, and of their blocks those. */
+/* Of 64 planes those with changes are shown, wherever they are, and of their blocks those with changes. */
 static void test_a_large_drive(void **state)
 {
 	struct world *w = *state;
@@ -371,7 +372,7 @@ static void test_back(void **state)
 	}
 }
 
-/* Cells that hold something, as they are drawn, are as many as the FTL says. */
+/* The cells drawn as live pages are as many as the FTL says. */
 static void test_live_cells_are_live_pages(void **state)
 {
 	char name[64],
@@ -405,7 +406,7 @@ static void test_live_cells_are_live_pages(void **state)
 	}
 }
 
-/* What the format asks for, and sums of slices: tests/trace_events. */
+/* tests/trace_events checks the rules of the format, and sums of slices. */
 static void test_timelines(void **state)
 {
 	static const char *const drives[] = { "-L w0+8,=r3,=w3.1,=r0+4,gc,t2,r2", "mixed",
@@ -435,8 +436,7 @@ static void test_timelines(void **state)
 		}
 }
 
-/* Of some requests in the middle: those and no others; what else keeps dies busy meanwhile is not told as
- * theirs. */
+/* A timeline of requests in the middle shows no others; other work of the dies is not shown as theirs. */
 static void test_a_timeline_of_some(void **state)
 {
 	struct world *w = *state;
@@ -469,7 +469,7 @@ static void test_mistakes_in_timelines(void **state)
 
 /* ---- quiz ---- */
 
-/* What --answers says, one line each, as somebody would type it. */
+/* Puts the answers of --answers into a file, one line each, as a user would type them. */
 static void put_answers(struct world *w)
 {
 	char *answers = memory_string(w->out, "answers"), *out = answers;
@@ -483,7 +483,7 @@ static void put_answers(struct world *w)
 	memory_free(answers);
 }
 
-/* Who answers as the sheet of solutions does is right everywhere; who says 0 nowhere. */
+/* The answers of the sheet of solutions are all right; 77 is always wrong. */
 static void test_quiz(void **state)
 {
 	static const struct {
@@ -516,8 +516,8 @@ static void test_quiz(void **state)
 	}
 }
 
-/* Pictures, verdicts and reasons are as wide as asked for; the first line of a verdict stands behind a
- * question, as nobody typed return. */
+/* Pictures, verdicts and reasons are as wide as asked for; the first line of a verdict follows the
+ * question on its line, as no return was typed. */
 static void test_a_narrow_quiz(void **state)
 {
 	struct world *w = *state;
@@ -529,7 +529,7 @@ static void test_a_narrow_quiz(void **state)
 	assert_status(w, DONE, "a narrow quiz");
 }
 
-/* The page that is asked for stands in the picture where the solution says. */
+/* The picture shows the page of the question where the solution says. */
 static void test_the_picture_has_the_answer(void **state)
 {
 	struct world *w = *state;
@@ -547,7 +547,7 @@ static void test_the_picture_has_the_answer(void **state)
 	assert_true(says(w, "From which page is it read?  BLOCK.PAGE: ____"));
 }
 
-/* Nobody answers: it ends. */
+/* Without answers the quiz ends. */
 static void test_a_quiz_left_alone(void **state)
 {
 	struct world *w = *state;

@@ -1,4 +1,5 @@
-/* Parts of a run: the warm-up, which is in no number, and rows over time, which add up to the statistics. */
+/* Parts of a run: the warm-up, which no number includes, and rows over time, which add up to the
+ * statistics. */
 #include "tests/run_fixture.h"
 
 #include <math.h>
@@ -103,7 +104,7 @@ static void test_rows_add_up_to_the_statistics(void **state)
 	adds_up(DRIVE "host.link_mb_per_s=100", (struct span){ 7, 0 }, (struct span){ 40, 0 });
 }
 
-/* Rows look, and change nothing. */
+/* Writing rows changes no number. */
 static void test_rows_change_nothing(void **state)
 {
 	struct windows w = { .every = { 10, 0 } };
@@ -170,7 +171,7 @@ static void test_until_two_windows_agree(void **state)
 	replay_free(r);
 }
 
-/* The run is shorter: the statistics are those of all of it. */
+/* The run is shorter than its warm-up: the statistics are those of all of it. */
 static void test_a_warm_up_that_does_not_end(void **state)
 {
 	struct windows w = { .warm_up = { 9, 0 } };

@@ -1,6 +1,6 @@
 /*
- * Zones (ftl/zns/): the state machine beside an independent model, command by command; where pages lie; times
- * and messages worked out by hand.
+ * Zones (ftl/zns/): the state machine against an independent model, command by command; where pages lie;
+ * times and messages worked out by hand.
  */
 #include "ftl/zns/zns.h"
 #include "prepare/precondition.h"
@@ -88,11 +88,11 @@ static void command(struct device *d, char letter, uint32_t zone)
 		;
 }
 
-/* ---- beside an independent model ---- */
+/* ---- against an independent model ---- */
 
 /*
- * A zone that is finished and not padded is written to its end for the model: reads behind its data are
- * reads, and its reset erases.  Here nothing is there to be read or erased; what differs is counted.
+ * To the model a zone that is finished and not padded is written to its end: reads behind its data are reads,
+ * and its reset erases.  Here there is nothing to read or erase; the differences are counted.
  */
 static void note_differences(struct device *d, char letter, uint32_t zone, uint32_t pages)
 {
@@ -145,7 +145,7 @@ static void obey_list(struct device *d, const char *name)
 	fclose(list);
 }
 
-/* What a counter of the table is here. */
+/* The value here of a counter of the table. */
 static double counter(struct device *d, const char *name)
 {
 	struct stat_list *list = &d->drive->statistics;
@@ -319,7 +319,7 @@ static void test_states_by_hand(void **state)
 	device_close(d);
 }
 
-/* A write that ends with the zone fills it; the next byte is refused, whatever is left of the request. */
+/* A write that ends with the zone fills it; one that goes beyond it is refused as a whole. */
 static void test_the_end_of_a_zone(void **state)
 {
 	struct device *d = device_open(PAPER_DRIVE "zns.refuse=count");
@@ -378,7 +378,7 @@ static void test_parts_of_pages(void **state)
 	give_sectors(d, REQUEST_READ, 2, 7);
 	assert_statistic(d, "flash.read.host", 2);
 	assert_statistic(d, "flash.read.forwarded.host", 2);
-	/* Reset, the sector that waits is gone; finished, it is in flash. */
+	/* A reset drops the sector that waits; a finish writes it to flash. */
 	give(d, REQUEST_TRIM, 0, 0, 32, 0);
 	give_sectors(d, REQUEST_READ, 8, 1);
 	assert_statistic(d, "map.unmapped_reads", 1);
@@ -391,7 +391,7 @@ static void test_parts_of_pages(void **state)
 	device_close(d);
 }
 
-/* A zone holds what it is given and nothing else; one that is finished early is filled up. */
+/* A zone is programmed with the host's data and nothing else; one that is finished early is padded. */
 static void test_amplification_of_the_device(void **state)
 {
 	struct device *d = device_open(PAPER_DRIVE);
@@ -510,7 +510,7 @@ static void test_times_by_hand(void **state)
 
 /* ---- refusals ---- */
 
-/* What ends a run, in one line. */
+/* The messages of mistakes that end a run, in one line. */
 static void test_messages(void **state)
 {
 	static const struct {
@@ -612,7 +612,7 @@ static void test_commands_in_a_list(void **state)
 	replay_free(r);
 }
 
-/* Preparation that a zone does not take. */
+/* Preparation whose writes a zone refuses. */
 static void test_a_drive_that_cannot_be_prepared(void **state)
 {
 	struct replay *r =

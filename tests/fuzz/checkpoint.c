@@ -1,8 +1,8 @@
 /*
- * Fuzz entry for runs that were saved in their midst: a run of the FTL, the buffer and the options that the
- * first three bytes name is saved half-way, numbers in the file are changed as the rest of the bytes say, and
- * the sum at its end is made right.  Resuming must refuse it with a fault of one line, or give a run that
- * ends and balances its books.
+ * Fuzz entry for saved runs: a run of the FTL, the buffer and the options that the first three bytes name is
+ * saved half-way, numbers in the file are changed as the rest of the bytes say, and the sum at its end is
+ * corrected.  Resuming must refuse it with a fault of one line, or give a run that ends with consistent
+ * counts.
  */
 #include "run/checkpoint.h"
 #include "parameters/params.h"
@@ -49,7 +49,7 @@ static void make_settings_of_run(struct settings *s, const uint8_t *data)
 	s->ftl.gc.seed = s->ftl.map.seed = s->top.seed;
 }
 
-/* They come faster than they are served, so that some are always under way. */
+/* Requests arrive faster than they are served, so that some are always in flight. */
 static char *requests_of_run(void)
 {
 	char *text = NULL;

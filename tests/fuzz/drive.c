@@ -1,7 +1,7 @@
 /*
  * Fuzz entry for saved drives: a drive of the FTL that the first byte names is saved, numbers in the file are
- * changed as the rest of the bytes say, and the sum at its end is made right.  Loading must refuse it with a
- * fault of one line, or give a drive that serves requests and balances its books.
+ * changed as the rest of the bytes say, and the sum at its end is corrected.  Loading must refuse it with a
+ * fault of one line, or give a drive that serves requests and has consistent counts.
  */
 #include "prepare/image.h"
 #include "parameters/params.h"
@@ -35,7 +35,7 @@ static struct extent some_extent(const struct drive *d, struct random *random)
 	return (struct extent){ start, end < d->host->sectors ? end : d->host->sectors };
 }
 
-/* A file of a drive that is half full; false if there is no such drive. */
+/* Saves a drive that is half full; false if there is no such drive. */
 static bool save(const struct settings *s, const char *path)
 {
 	struct fault fault = { "" };

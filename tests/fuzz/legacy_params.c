@@ -21,7 +21,7 @@ static void check_one_line(const struct fault *fault)
 	BUG_ON(strchr(fault->text, '\n') != NULL, "a fault of several lines: %s", fault->text);
 }
 
-/* Settings alone: what belongs to the text is compared as text. */
+/* Compares the settings, and the text by its content. */
 static void check_same(struct legacy_parameters a, struct legacy_parameters b)
 {
 	BUG_ON(a.text_bytes != b.text_bytes || memcmp(a.text, b.text, a.text_bytes) != 0,

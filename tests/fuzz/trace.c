@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#define BYTES_MEASURED (64u << 20) /* the statistics of longer requests cost time, not insight */
+#define BYTES_MEASURED (64u << 20) /* the statistics of longer requests take time and show nothing new */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
