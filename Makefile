@@ -5,13 +5,13 @@ JOBS ?= 2
 MAKEFLAGS += --no-print-directory
 
 # A folder for each way of compiling: build/ holds the program that users get, build/dev what the tests link
-# and what is changed all day; build/sanitized has address and undefined-behaviour checks, build/fuzz is for
+# and daily work; build/sanitized has address and undefined-behaviour checks, build/fuzz is for
 # clang's libFuzzer.  A file in one of them is made with its flags: make build/sanitized/tests/test_ftl
 FOLDERS := build/dev build/sanitized build/fuzz build/toolbox
 NAMED   := $(foreach folder,$(FOLDERS),$(if $(filter $(folder)/%,$(MAKECMDGOALS)),$(folder)))
 BUILD   ?= $(firstword $(NAMED) build)
 
-# Only the program is optimised by the linker: for the 60 programs of the tests that would take 7 minutes.
+# Only the program is optimised by the linker: with the 60 test programs that would take 7 minutes.
 ifeq ($(BUILD),build/dev)
 OPTIMISE ?= -O2 -g
 LTO      ?=
@@ -33,15 +33,15 @@ ROOMS    := base stats observe flash space pagemap gc ftl buffer host upkeep dri
 ROOMS    += parameters traces prepare run probe watch legacy cli
 PACKAGES := libconfig libarchive zlib
 
-# -O3: the simulator is the product; -g: every abort can be looked into.
+# -O3: the simulator is the product; -g: every abort can be debugged.
 OPTIMISE ?= -O3 -g
 # The request path crosses rooms (drive, FTL, collector, medium); the linker may inline across them.
 LTO      ?= -flto=auto
 # -Wno-missing-field-initializers: rows of tables end early on purpose, the rest is zero.
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
             -Wno-missing-field-initializers
-# -ffile-prefix-map: the same program comes out in every folder.  What objects tell the linker's optimiser of
-# their folder does not heed it, but PWD if that is where it is.
+# -ffile-prefix-map: the same program comes out in every folder.  The folder that objects
+# record for the linker's optimiser does not follow it, but follows PWD if that names the current folder.
 HERE := PWD=/proc/self/cwd
 # -fPIC -fvisibility=hidden: the same objects make the library; the program is the same to the byte without.
 # -ffp-contract=off: the same bytes come out on machines with and without fused multiply-add.
@@ -53,7 +53,7 @@ $(error missing:$(shell for p in $(PACKAGES); do pkg-config --exists $$p || prin
 	scripts/deps installs what is missing)
 endif
 endif
-# override: these flags come beside those of `make CFLAGS=...`.
+# override: these flags are added to those of `make CFLAGS=...`.
 # _DARWIN_C_SOURCE: macOS hides lockf() from programs that ask for POSIX alone.
 override CFLAGS  += -std=c11 -D_POSIX_C_SOURCE=200809L -D_DARWIN_C_SOURCE -D_FILE_OFFSET_BITS=64 -I. \
             -ffp-contract=off -ffile-prefix-map=$(CURDIR)=. -fPIC -fvisibility=hidden \
@@ -82,7 +82,7 @@ TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
 all: ssd ## the simulator ./ssd (default)
 
-# The program lies in this folder; that of another BUILD stays there.
+# The program is copied into this folder; that of another BUILD stays in BUILD.
 ifeq ($(BUILD),build)
 ssd: $(BUILD)/ssd
 	@cp $< $@
@@ -102,7 +102,7 @@ $(BUILD)/%.o: %.c
 
 VERSION := $(shell sed -n 's/.*SSD_VERSION  *"\(.*\)"/\1/p' base/version.h)
 
-# The profiles as they are now, for a program that finds them wherever it is copied.
+# The profiles as they are now, built into the program.
 PROFILES := $(wildcard traces/profiles/*.cfg)
 
 $(BUILD)/traces/built_in.c: scripts/built-in $(PROFILES)
@@ -125,7 +125,7 @@ $(BUILD)/commit.c: always
 $(BUILD)/traces/built_in.o $(BUILD)/drive/built_in.o $(BUILD)/commit.o $(BUILD)/toolbox.o: %.o: %.c
 	@$(HERE) $(CC) $(CFLAGS) -c -o $@ $<
 
-# The rooms that an FTL is made of, for one in a shared object: base/toolbox.h.  It must be of these sources.
+# The rooms that an FTL uses, for one in a shared object: base/toolbox.h.  It must be made from these sources.
 TOOLBOX   := base stats observe flash space pagemap gc ftl
 TOOLBOX_C := types.h $(foreach room,$(TOOLBOX),$(wildcard $(room)/*.[ch] $(room)/*/*.[ch]))
 
@@ -147,7 +147,7 @@ plugin: ## an FTL of your own, FTL=mine.c, as a shared object: ./ssd run -s ftl=
 		-Wl,-u,ssd_toolbox build/toolbox/toolbox.a -lm
 	@echo "$(FTL:.c=.so): ./ssd run -s ftl=$(if $(findstring /,$(FTL)),,./)$(FTL:.c=.so) ..."
 
-# The conformance suite with it in the list, as it has any other FTL: MINE is its name.
+# Runs the conformance suite with this FTL in the list, like any other.  MINE: its name.
 MINE = $(basename $(notdir $(FTL)))
 
 check-plugin: plugin ## is it right?  FTL=mine.c: its cases of the conformance suite, and verified runs
@@ -171,7 +171,7 @@ $(BUILD)/run/timeline_page.o: $(BUILD)/run/timeline_page.c
 	@$(HERE) $(CC) $(CFLAGS) -c -o $@ $<
 
 # The library: those rooms that a caller needs, behind library/ssdlab.h.  Only what that declares is exported.
-# The archive is one object, whose other symbols cannot meet those of a program.
+# The archive is one object, whose other symbols cannot clash with those of a program.
 ABI             := $(shell sed -n 's/^.define SSDLAB_ABI //p' library/ssdlab.h)
 LIBRARY_OBJECTS := $(LIBRARY_C:%.c=$(BUILD)/%.o) \
 	$(filter-out $(foreach room,cli legacy watch,$(BUILD)/$(room)/%),$(OBJECTS))
@@ -189,7 +189,7 @@ $(BUILD)/libssdlab.a: $(LIBRARY_OBJECTS)
 	@objcopy --wildcard --keep-global-symbol="ssdlab_*" $(@:.a=.o)
 	@rm -f $@ && $(AR) rcs $@ $(@:.a=.o)
 
-# Tests take from an archive what they need; what a test defines itself comes first.
+# Tests link from an archive only what they need; a test's own definitions take precedence.
 $(BUILD)/rooms.a: $(OBJECTS) $(LIBRARY_C:%.c=$(BUILD)/%.o)
 	@rm -f $@ && $(AR) rcs $@ $^
 
@@ -204,7 +204,7 @@ SSD ?= $(if $(filter build,$(BUILD)),./ssd,$(BUILD)/ssd)
 
 # ---- tests in four tiers: unit, test, check, soak ----
 
-# The tests are made in build/dev, if no other folder is named; they take the program that lies there, too.
+# The tests are made in build/dev, if no other folder is named; they run the program in it.
 DEV      := $(if $(filter build,$(BUILD)),build/dev,$(BUILD))
 PY_TESTS := $(wildcard tests/test_*.py)
 ALL_RUNS := $(TESTS:%=%.run) $(PY_TESTS:%=%.run)
@@ -237,7 +237,7 @@ $(TESTS:%=%.run): %.run: % $(SSD)
 $(PY_TESTS:%=%.run): %.run: % $(SSD)
 	@SSD=$(SSD) SSDLAB_LIBRARY=$(CURDIR)/build/dev/libssdlab.so tests/run $<
 
-# Python is not made with the checks of the sanitizers, so its library is not, either.
+# Python is not built with sanitizers, so the library that it loads is not, either.
 ifeq ($(BUILD),build/dev)
 tests/test_python.py.run tests/test_plugin.py.run: build/dev/libssdlab.so
 else
@@ -258,7 +258,7 @@ check: ## what a change must pass: lint, gcc, clang, analysis, tests plain and s
 	@$(MAKE) check-grade
 	@echo "check: all passed"
 
-# SOAK=1 tells the tests to run all of what `make test` runs a part of.  .github/workflows/soak.yml runs the
+# With SOAK=1, the tests run in full what `make test` runs in part.  .github/workflows/soak.yml runs the
 # parts side by side, every week.
 SOAK_PARTS := tests sanitized random bugs documents
 .PHONY: $(SOAK_PARTS:%=soak-%)
@@ -300,7 +300,7 @@ soak-documents:
 	@$(MAKE) pandas-test
 	@$(MAKE) python-test
 
-# House rules and layout, in seconds: first.
+# House rules and layout come first: they take seconds.
 check-style:
 	@echo "== lint"
 	@scripts/lint
@@ -309,13 +309,13 @@ check-style:
 	@echo "== planted bugs find their places"
 	@tests/mutants/run --places
 
-# gcc with warnings as errors: the program as users build it, which the tests take, and the tests.
+# gcc with warnings as errors: the program as users build it, which the tests run, and the tests.
 check-gcc:
 	@$(MAKE) WARN='$(WARN) -Werror' ssd
 	@$(MAKE) WARN='$(WARN) -Werror' SSD=build/ssd test
 	@scripts/lint --objects build/dev
 
-# clang sees other warnings than gcc.  It generates no code here: `make fuzz` and every Mac do.
+# clang sees other warnings than gcc.  It generates no code here; `make fuzz` and every Mac have it do so.
 check-clang:
 	@echo "== clang -Werror"
 	@printf '%s\n' ssd.c $(SOURCES) $(wildcard bench/*.c tests/*.c tests/fuzz/*.c) | \
@@ -324,7 +324,7 @@ check-clang:
 analyse: ## static analysis: cppcheck and clang-tidy; NODES=225000: clang's analyser looks further
 	@JOBS=$(JOBS) NODES=$(NODES) scripts/analyse
 
-# Every test again with address and undefined-behaviour checks.  libconfig loses a string on some syntax
+# Every test again with address and undefined-behaviour checks.  libconfig leaks a string on some syntax
 # errors.
 check-sanitized:
 	@LSAN_OPTIONS=suppressions=tests/leaks-of-libraries:print_suppressions=0 \
@@ -375,7 +375,7 @@ check-install: ssd
 	@echo "== installing, using and removing what was installed"
 	@tests/install.sh ./ssd
 
-# Rows whose trace may not be passed on are compared where TRACES names a folder that has it.
+# Rows whose trace may not be redistributed are compared only if TRACES names a folder that has it.
 check-counts: ssd ## counts beside those of independent reference models
 	@echo "== counts of reference models"
 	@tests/counts tests/golden/ftl-counts.tsv $(TRACES)
@@ -523,7 +523,7 @@ tricks: ## what each trick of bench/TRICKS.md is worth: built with and without i
 growth: $(SSD) ## how time and memory grow with dies, queue, pages a block, size and requests; AXES=huge: 8 TB
 	@SSD=$(SSD) bench/growth $(AXES)
 
-# Trained on runs that most experiments are like; gcc.
+# Trained on typical runs; gcc only.
 TRAINED := page across mrsm sftl
 pgo: ## build/pgo/ssd, compiled with a profile of usual runs; build/pgo/bench/bench measures it
 	@rm -rf build/pgo
@@ -546,8 +546,8 @@ check-grade: ssd
 	@echo "== grading solutions and wrong ones"
 	@SSD=$(SSD) tests/grade.py
 
-# Not part of `check`: a compiler and a browser of a gigabyte, and their build of everything, are much for
-# every change.
+# Not part of `check`: a compiler and a browser of a gigabyte, and a full build, are too much for every
+# change.
 lab-page: ## the simulator in a browser, without a network: one file, lab-page.html
 	@scripts/deps lab-page
 	@JOBS=$(JOBS) lab-page/build build/lab-page lab-page.html
@@ -556,7 +556,7 @@ check-lab-page: lab-page $(SSD) ## its numbers are the native ones, under node a
 	@node lab-page/compare.js build/lab-page/lab.js $(SSD)
 	@tests/lab_page.py $(SSD)
 
-# A distribution's package is made with DESTDIR; PREFIX says where it will lie.
+# A distribution's package is made with DESTDIR; PREFIX is where it will be installed.
 PREFIX ?= /usr/local
 TO      = $(DESTDIR)$(PREFIX)
 MAN     = $(TO)/share/man/man1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# `make deb-test`: lintian has nothing against the package, which is the same when it is made again, and the
-# program in it runs.
+# `make deb-test`: lintian accepts the package, which is the same when it is made again, and the program in it
+# runs.
 set -eu
 package=$1
 work=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # `make dist-test`: the archive of the source builds where there is no git, twice, in folders of different
-# names and at different times, to the same program, which knows its commit.  Flags of the one who builds come
-# beside those of the project.
+# names and at different times, to the same program, which knows its commit.  The builder's flags are added
+# to those of the project.
 set -eu
 archive=$(realpath "$1")
 work=$(mktemp -d)

@@ -14,7 +14,7 @@ fail() {
 	exit 1
 }
 
-# promised FILE LINE: what follows is what the document says, not what this script would like.
+# promised FILE LINE: the document has this line, so that the steps below are those of the document.
 promised() {
 	grep -qF -e "$2" "$1" || fail "$1 does not say: $2"
 }
@@ -62,7 +62,7 @@ if [ -d build/dev ]; then
 fi
 cd "$copy"
 
-# The values of an outer make (its build folder, its flags) are not the copy's.
+# The values of an outer make (its build folder, its flags) must not reach the copy.
 unset MAKEFLAGS MAKEOVERRIDES MFLAGS BUILD SSD CFLAGS LDFLAGS 2>/dev/null || true
 for kind in ftl buffer policy; do
 	make --no-print-directory new-$kind NAME=mine >next.txt || fail "make new-$kind fails"
@@ -94,7 +94,7 @@ run fifo -s gc.policy=fifo parameters/tiny.cfg mixed
 run mine -s gc.policy=mine parameters/tiny.cfg mixed
 same mine fifo
 
-# Those cases of the suite that one of the new ones is in.
+# The cases of the suite that use the new FTL, buffer or policy.
 for kind in ftl buffer policy; do
 	quick check-$kind NAME=mine || { tail -20 made.txt && fail "make check-$kind refuses it"; }
 	grep -qE '^mine: [0-9]+ cases' made.txt || fail "make check-$kind does not say what it did"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Grading, graded: tests/grade.py, by `make check-grade`, which says with what (SSD, BUILD).
+"""Tests the grading: tests/grade.py, run by `make check-grade`; SSD is the simulator.
 
-The teacher's solutions get full points; wrong ones, made of them, lose them where they are wrong and nowhere
-else; cheats get nothing; a folder of submissions is graded in one command, whatever is in it.
+The teacher's solutions get full points; wrong ones, made from them, lose points where they are wrong and
+nowhere else; cheats get nothing; a folder of submissions is graded in one command, whatever is in it.
 
     tests/grade.py CLASS N FOLDER    makes N submissions of exercise 7.5 in FOLDER, and grades nothing
 """
@@ -25,7 +25,7 @@ import programs  # noqa: E402
 import sandbox  # noqa: E402
 from points import Points, Refused, Wrong  # noqa: E402
 
-# A place in the program with log blocks before which a function can be put.
+# Where a function can be inserted into the program with log blocks.
 BEFORE = "static void mine_check("
 
 # lab, what is wrong with it, [[old, new], ...] of the solution, steps that lose points, what must be said
@@ -220,7 +220,7 @@ WRONG = [
     ),
 ]
 
-# What gets nothing at all: lab, what it is, edits, what must be said.
+# Cheats, which get no points: lab, what it is, edits, what must be said.
 CHEATS = [
     (
         "7.5",
@@ -276,7 +276,7 @@ CHEATS = [
 ]
 UNTOUCHED = {"4.4": ("gc/fifo.c", "fifo"), "other": ("ftl/skeleton.c", "skeleton")}
 
-# What does harm when it is run, in a class: [old, new] of the solution, what must be said.
+# Programs that do harm when they run, in a class: [old, new] of the solution, what must be said.
 HARM = {
     "loops": (
         [
@@ -307,7 +307,7 @@ HARM = {
 }
 
 SECONDS = 3600  # limit for programs that end: no machine is so slow that they reach it
-LONG = sandbox.Limit(SECONDS)  # one for all sheets: commands that were run for it are not run again
+LONG = sandbox.Limit(SECONDS)  # shared by all sheets, so that no command runs twice: said() in answers.py
 PROGRAMS = ["4.4", "7.5", "9", "9.2", "9.3", "9.4"]
 # Answers that no question takes: another number, none, a word, settings that do not do it, an option that
 # writes files.
@@ -338,7 +338,7 @@ def edited(lab, edits):
 
 
 def by_program(lab, text, *options):
-    """As a student types it."""
+    """Grades a text by the command that a student types."""
     with tempfile.NamedTemporaryFile("w", suffix=".c" if lab in programs.labs() else ".txt") as file:
         file.write(text)
         file.flush()
@@ -383,7 +383,7 @@ def check_programs():
 
 
 def check_sheet(lab):
-    """Every answer of a full sheet, made wrong, loses its points and no other's; another's sheet has few."""
+    """Each answer of a full sheet, made wrong, loses its points only; another student's sheet gets few."""
     full = solution(lab, "anna")
     said = by_program(lab, full, "--id", "anna")
     if "100 points of 100" not in said or lost(said):
@@ -427,7 +427,7 @@ def check_numbers():
 
 
 def check_refused():
-    """What is no sheet is refused with a line, and gets neither points nor none."""
+    """Anything but a valid sheet is refused with one line, and gets no score, not even 0."""
     sheet = answers.sheet("2", "anna")
     for text, words in [
         (sheet + "2.9 = 5\n", "2.9: no such question; there are 2.1a, 2.1b"),
@@ -453,7 +453,7 @@ def check_refused():
 
 
 def check_sandbox():
-    """What does harm is ended, with bubblewrap (where there is one) and without."""
+    """Harmful programs are ended, with bubblewrap (if it is installed) and without."""
     for walls in ("", "1"):
         os.environ["GRADE_NO_BWRAP"] = walls
         sandbox.walled.cache_clear()
@@ -486,8 +486,8 @@ def check_sandbox():
 
 
 def make_class(n, folder):
-    """Submissions of 7.5: right ones, wrong ones in turn, cheats, and those that do harm.  ID: what must be
-    said, None of right ones."""
+    """Submissions of 7.5: right ones, wrong ones in turn, cheats, and those that do harm.  Returns by ID
+    what must be said, None for right ones."""
     kinds = [(solution("7.5"), None)]
     kinds += [(edited("7.5", edits), words) for lab, _, edits, _, words in WRONG if lab == "7.5"]
     kinds += [(edited("7.5", edits), words) for lab, _, edits, words in CHEATS if lab == "7.5"]

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs into a folder and uses what lies there as a user would: program, manual, completion; then takes it
-# away.  tests/install.sh SSD, from the top of the tree.
+# Installs into a folder, uses program, manual, completion and library there as a user would, and uninstalls
+# them.  tests/install.sh SSD, from the top of the tree.
 set -eu
 
 to=$(mktemp -d)
@@ -20,13 +20,13 @@ PATH=$to/usr/bin:$PATH
 cd "$to"
 share=$to/usr/share
 
-# From anywhere, without the tree: profiles and drives are in the program, parameter files where it said.
+# From anywhere, without the tree: profiles and drives are in the program, parameter files are installed.
 ssd run --show run.served --verify -s trace.limit=500 tiny lun1 >run.txt || fail 'it does not run'
 ssd run --quiet -s trace.limit=500 "$share/ssdlab/parameters/tiny.cfg" lun1 || fail 'no parameter files'
 grep -q '^run.served = 500 ' run.txt || fail 'a run from elsewhere serves other requests'
 mandoc -Tlint -Wwarning "$share"/man/man1/*.1 || fail 'mandoc warns of the manual'
 
-# after SHELL-SCRIPT WORD...: what the shell's own completion makes of a line.
+# The completion of each shell must complete a line.
 bash -c '. "$0"; COMP_LINE=$1 COMP_POINT=${#1}; _ssd 2>/dev/null; echo "${COMPREPLY[*]}"' \
 	"$share/bash-completion/completions/ssd" 'ssd run -s gc.policy=g' >bash.txt
 [ "$(cat bash.txt)" = greedy ] || fail "bash completes gc.policy=g to \"$(cat bash.txt)\""

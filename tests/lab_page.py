@@ -17,7 +17,7 @@ import time
 import urllib.request
 
 PAGE = os.path.abspath("lab-page.html")
-SECONDS = 120  # that anything may take
+SECONDS = 120  # longest wait for anything
 SHOTS = [("1280", 1280, 1180, False), ("420", 500, 2100, False), ("1280-dark", 1280, 1180, True)]
 # Moments (ms) at which the browser drew the page while the run was under way.
 COUNT_FRAMES = """window.drawn = [];
@@ -82,7 +82,7 @@ class Browser:
             time.sleep(0.05)
 
     def drag(self, selector, by):
-        """The thumb of a slider by so many pixels, with the mouse."""
+        """Drags the thumb of a slider by so many pixels, with the mouse."""
         share = self.run("const r = document.querySelector(arguments[0]);"
                          "return (r.value - r.min) / (r.max - r.min) - 0.5", selector)
         width = self.run("return document.querySelector(arguments[0]).clientWidth", selector)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# `make pandas-test`: pandas reads what a run writes of itself, a log of requests (plain and packed) and a
-# series, and its columns add up to the statistics.  pandas comes from PyPI into a temporary folder and is no
+# `make pandas-test`: pandas reads the log of requests (plain and packed) and the series that a run writes,
+# and their columns add up to the statistics.  pandas comes from PyPI into a temporary folder and is no
 # dependency.
 set -eu
 ssd=${SSD:-./ssd}

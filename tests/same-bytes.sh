@@ -1,6 +1,6 @@
 #!/bin/sh
-# Sums of what the runs of tests/same-bytes.runs print: the same on every machine.  tests/same-bytes.sh [SSD]
-# >sums
+# Checksums of what the runs of tests/same-bytes.runs print, the same on every machine:
+# tests/same-bytes.sh [SSD] >sums
 set -eu
 while read -r line; do
 	# shellcheck disable=SC2086 # a list of words

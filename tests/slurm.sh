@@ -80,8 +80,8 @@ across mrsm = ftl=*
 [axis seed]
 1..5 = seed=*
 END
-# The program, but from its fifth task on the cluster waits for the file "go": one is running when it is
-# looked for.
+# The program, but tasks from 5 on wait on the cluster for the file "go", so that one of them is still running
+# when it is killed.
 cat >"$work/ssd" <<END
 #!/bin/sh
 while [ "\${SLURM_ARRAY_TASK_ID:-0}" -gt 4 ] && [ -d "$work" ] && [ ! -e "$work/go" ]; do sleep 0.1; done

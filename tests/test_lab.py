@@ -125,7 +125,7 @@ count\t\tFig. 3\tboth\tcount(programs[page] < doubled[page])\tholds\t2\tcases\t\
 
 
 def running(pattern):
-    """Processes with such a command."""
+    """Commands of the processes that match the pattern."""
     shown = subprocess.run(["ps", "-A", "-o", "args="], capture_output=True, text=True).stdout.splitlines()
     return [line for line in shown if re.match(pattern, line)]
 
@@ -439,7 +439,7 @@ class Sweep(Folder):
         for row in rows[1:]:
             self.assertEqual(row[5], "done")
             self.assertEqual(int(row[7]), 2 * int(row[6]))
-            self.assertEqual(row[9] == "", row[1] == "page")  # of no FTL there is no 0
+            self.assertEqual(row[9] == "", row[1] == "page")  # without areas there is no value, not even 0
         numbers = {
             row.split("\t")[0]: row.split("\t")
             for row in self.text("results/sweep/n-300/numbers.tsv").splitlines()
@@ -449,13 +449,13 @@ class Sweep(Folder):
         self.assertEqual(numbers["none"][5], "-")
         self.assertEqual(numbers["count"][5], "2 of 2")
         page = self.text("results/sweep/n-300/report.html")
-        # Of the numbers that were run, and of the directions.
+        # Counts of the numbers that were run, and of the directions.
         self.contains(page, "<b>1</b> of 2</td>", "<b>1</b> of 1</td>", "(1 not run)", "because")
         self.assertEqual(page.count("data:image/svg+xml"), 4)
         self.assertIn('\n1024 "1K" ', self.text("results/sweep/n-300/figures/lines-1.gp"))
 
     def test_tenants_beside_themselves_alone(self):
-        """A run of each tenant alone, which those that differ in arbitration share."""
+        """A run of each tenant alone, shared by places that differ only in arbitration."""
         self.write("two.ini", ALONE)
         self.assertEqual(len(self.lab("list", self.at("two.ini")).stdout.splitlines()), 2 + 2)
         self.lab("run", self.at("two.ini"))
@@ -521,7 +521,7 @@ class Sweep(Folder):
         self.assertEqual(self.text("results/sweep/n-20000/results.tsv"), undisturbed)
 
     def test_a_signal_ends_the_runs_too(self):
-        """Also where the signal reaches nothing but the lab, and where a run has children of its own."""
+        """Even if the signal reaches only the lab, and if a run has children of its own."""
         self.write("program", f"#!/bin/sh\nsleep 61.{os.getpid()} & sleep 62.{os.getpid()}\n")
         os.chmod(self.at("program"), 0o755)
         self.write("long.ini", f"[experiment]\nprogram = {self.at('program')}\n[axis n]\n1..3 = n=*\n"
@@ -536,7 +536,7 @@ class Sweep(Folder):
             self.assertEqual(os.listdir(self.at("results/long/default/runs")), [])
 
     def wait_for(self, holds, process=None):
-        """For what is so at once, however slow the machine is, unless the process ends before."""
+        """Waits for a condition, however slow the machine is; fails if the process ends first."""
         while not holds():
             self.assertTrue(process is None or process.poll() is None)
             time.sleep(0.02)
@@ -554,7 +554,7 @@ class Sweep(Folder):
         self.assertEqual(self.text("results/sweep/n-300/results.tsv"), undisturbed)
 
     def test_a_run_that_is_ended_is_told(self):
-        """By SIGTERM, as a cluster does; its numbers are in no row."""
+        """Ended by SIGTERM, as on a cluster; its numbers are in no row."""
         self.write("ended", f"""#!/bin/sh
 case "$*" in
 *--check*) exec {SSD} "$@" ;;
@@ -642,7 +642,7 @@ esac
         self.assertIn("no values", self.text("results/sweep/n-300/figures/nothing.svg"))
         self.assertRegex(
             self.text("results/sweep/n-300/figures/cut.svg"), r">\s*[1-9]\.\d\d<"
-        )  # where a bar ends that is cut
+        )  # the number at a bar that is cut off
         self.assertNotIn("no values", self.text("results/sweep/n-300/figures/cdf-1.svg"))
         self.assertNotIn("$marks << END\n1 1", self.text("results/sweep/n-300/figures/bars-1.gp"))
         self.assertIn(
@@ -677,7 +677,7 @@ esac
         data = (
             self.text("results/sweep/n-300/figures/heat.gp").partition("$data << END\n")[2].splitlines()[:2]
         )
-        # Twice as much, wherever; ten times what is published.
+        # Twice as much at every point, ten times the published number.
         self.assertEqual(data, ['1 "1K" 100 10 NaN 100 10 NaN', '2 "4K" 100 10 NaN 100 10 NaN'])
         self.assertIn("ratio = 1", self.text("results/sweep/n-300/figures/heat.gp"))
 
@@ -703,7 +703,7 @@ esac
         self.lab("report", self.at("sweep"))
         part = self.text("results/sweep/default/report.html")
         self.contains(part, "Of <code>short</code> fewer")
-        for text in whole, part:  # no link leads nowhere
+        for text in whole, part:  # every link has a target
             self.assertEqual(
                 set(re.findall(r'href="#([^"]+)"', text)) - set(re.findall(r'id="([^"]+)"', text)), set()
             )
@@ -728,11 +728,11 @@ esac
         self.assertEqual({line[9] for line in lines if line[10] == "replayed"}, {""})
         page_ = self.text("results/sweep/default/report-variants.html")
         self.contains(page_, 'Met with 1 of 1 variant: <a href="#at-short">short</a> 7.')
-        # What a variant shows can be.
+        # Refuted: a number of kind `cannot` that a variant meets.
         self.assertEqual(re.findall(r'id="n-(\w+)"[^\n]*>refuted<', page_), ["once"])
         self.lab("report", self.at("sweep"))
         self.assertNotIn("1 variant", self.text("results/sweep/default/numbers.tsv"))
-        # A variant that leaves what is published is in the matrix, but explains nothing.
+        # A variant that departs from what is published is in the matrix, but explains nothing.
         self.write("sweep/experiment.ini", FAMILIES + matrix + "outside = short\nleaves = leaves Table 1\n")
         self.lab("report", self.at("sweep"), "variants")
         self.assertNotIn("1 variant", self.text("results/sweep/default/numbers.tsv"))
@@ -815,7 +815,7 @@ esac
         self.assertEqual(
             (found.numbers, found.near, found.directions, found.holding, found.fitted), (2, 1, 2, 1, 1)
         )
-        # What is read off a direction stands there as it does.
+        # Another reading of a direction is written like the direction.
         after = self.published(("f", "", "Fig. 1", "what", "", "holds", "2", "cases"),
                                ("h", "", "Fig. 1", "what", "", "also", "2", "cases"))[1]
         self.assertEqual(
@@ -939,7 +939,7 @@ esac
         self.assertEqual(gnuplot.apart([1.0, 10.0, 11.0, 1000.0], True), {0, 1, 3})
 
     def test_no_text_of_a_description_is_run(self):
-        """Neither by a shell nor by gnuplot, and no page has a tag of it."""
+        """Neither by a shell nor by gnuplot, and no page contains a tag from it."""
         caught = self.at("caught")
         bait = (f"`touch {caught}` $(touch {caught}) \"q\" 'a' \\ \\n @macro <i>% # END\n END\n"
                 f"  system('touch {caught}')\n  ")
@@ -1118,7 +1118,7 @@ esac
 
     def test_traces_of_the_legacy_study(self):
         study = runpy.run_path("scripts/legacy/study")
-        # Two places of one request stay together; what comes first lies first.
+        # The two pieces of one request stay together; the piece touched first comes first.
         small = study["compact"](
             study["requests"]("1000 0 6400000070 4 1\n3000 7 126 4 0\n3500 0 6400000064 1 0\n")
         )
@@ -1126,7 +1126,7 @@ esac
             small,
             [(0, 0, 6, 4, "1"), (2000, 0, 126, 4, "0"), (2500, 0, 0, 1, "0"), (60000002500, 0, 0, 1, "0")],
         )
-        # 2048 pages of 2 KB are 60 % of 3413.3, in 16 planes of blocks of 16 pages 13.3 blocks: at least 128.
+        # 2048 pages of 2 KB are 60 % of 3413.3: 13.3 blocks of 16 pages in each of 16 planes; at least 128.
         self.assertEqual(
             [study["blocks"](study["requests"](f"0 0 0 {sectors} 0")) for sectors in (8192, 81920)],
             [128, 136],
@@ -1156,7 +1156,7 @@ esac
 
     def test_a_profile_is_fitted(self):
         fit = runpy.run_path("scripts/workloads/fit")
-        # Most starts are on the grid, one goes on where another ended, one starts again with another length.
+        # Most starts are on the grid; one is where another ended; one repeats a start with another length.
         trace = fit["Trace"](
             "0 0 16 8 0\n1000 0 24 8 0\n3000 0 800002 2 1\n6000 0 16 4 0\n10000 0 1600 8 1\n"
         )
@@ -1219,10 +1219,10 @@ esac
             ]
 
         self.assertEqual(folded(1), ["2048 host.time_scale=0.5", "2048 host.mode=closed host.queue_depth=12"])
-        self.assertEqual(folded(2), ["2048"] * 2)  # one plane of two
+        self.assertEqual(folded(2), ["2048"] * 2)  # two planes become one
         self.assertEqual(
             folded(64), ["512 host.queue_limit=32 host.time_scale=4", "512 host.queue_depth=2"]
-        )  # 16 planes are one
+        )  # 16 planes become one
         self.assertIn(
             "flash.planes=1 -s flash.channels=4", self.lab("list", self.at("fold.ini"), "scale=4").stdout
         )

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An FTL in a shared object does what it does when it is compiled in; what is wrong with one is said.
+"""An FTL in a shared object works as if it were compiled in; a faulty one is reported.
 
     SSD=./ssd SSDLAB_LIBRARY=build/dev/libssdlab.so tests/test_plugin.py
 
@@ -35,7 +35,7 @@ def make(folder, name, *change):
     path = os.path.join(folder, name)
     with open(path + ".c", "w", encoding="utf-8") as file:
         file.write(text)
-    # Whatever the tests are built for, a user's object is a plain one.
+    # A user's object is a plain build, whatever the tests are built with.
     made = ("MAKE", "MFLAGS", "BUILD")
     quiet = {key: value for key, value in os.environ.items() if not key.startswith(made)}
     command = ["make", "-s", "plugin", f"FTL={path}.c"]
@@ -65,7 +65,7 @@ class Plugin(unittest.TestCase):
             return json.load(file)
 
     def same(self, mine, skeleton):
-        """All numbers, with the names that they have."""
+        """All numbers agree, under the names of each FTL."""
         for result in mine, skeleton:
             for name in "run.command", "run.ftl":
                 result["statistics"].pop(name)
@@ -82,7 +82,7 @@ class Plugin(unittest.TestCase):
             self.same(result, self.run_with("ftl=skeleton", "skeleton.report_partial=true", *more))
 
     def test_a_parameter_file_may_name_it(self):
-        """As "-s ftl=" does; what the command line chooses stands above it."""
+        """As "-s ftl=" does; the command line overrides the file."""
         result = self.run_with(f"ftl={self.mine}", "mine.report_partial=true")
         path = os.path.join(self.folder.name, "drive.cfg")
         with open(TINY, encoding="utf-8") as file:

@@ -28,8 +28,8 @@ KEYS = [
     "slc.share",
     "slc.program_ns",
 ]
-WITHIN = 0.10  # what the fit is to find
-NOISE = 0.002  # of every number of a job: what repeated means of fio on an idle drive differ by
+WITHIN = 0.10  # largest relative error of the fit
+NOISE = 0.002  # relative, of every number of a job: as much as fio's means on an idle drive vary
 
 # 2 x 2 dies, pages of 8 KiB: a command takes nothing, a sector 1280 ns on the bus and 1000 ns on the link.
 BY_HAND = {
@@ -63,7 +63,7 @@ def settings(values):
 
 
 def number(text, key, behind=""):
-    """Of a parameter file, or what the pattern finds behind it; None: it is not in it."""
+    """A value in a parameter file, or what the pattern `behind` finds after it; None if it is missing."""
     group, name = key.split(".")
     found = re.search(rf"^{group}: {{[^}}]*\b{name} = ([\d.]+);{behind}", text, re.M)
     return float(found[2 if behind else 1]) if found else None
@@ -123,7 +123,7 @@ def hidden_drive_of_today(seed):
 
 
 def sized(drive, megabytes):
-    """The number of blocks makes it as large as this."""
+    """Sets the number of blocks for this size."""
     block = drive["flash.pages"] * drive["flash.page_bytes"]
     for part in "channels", "chips", "dies":
         block *= drive["flash." + part]
@@ -238,7 +238,7 @@ class ModelTest(Probe):
         self.assertNotEqual(first, self.probed(BY_HAND, "-s", "seed=2"))
 
     def test_some_of_the_series(self):
-        """What changes the drive before them has the same effect, whether it is printed or not."""
+        """Series that change the drive before them have the same effect, whether they are printed or not."""
         whole = {job["jobname"]: job for job in self.probed(BY_HAND)["jobs"]}
         some = self.probed(BY_HAND, "--only", "write-4k fill")["jobs"]
         names = [name for name in whole if name.startswith(("write-4k-", "fill-"))]
@@ -324,7 +324,7 @@ class FioTest(Probe):
         result = self.probed(BY_HAND)
         for job in result["jobs"]:
             if job["jobname"] in ("read-512", "read-1k", "empty-read-512"):
-                job["error"] = 22  # blocks of 4 KiB
+                job["error"] = 22  # the drive's blocks are 4 KiB
                 job["read"]["total_ios"] = 0
         text = self.fit(self.write("failed.json", json.dumps(result)))
         self.assertAlmostEqual(number(text, "flash.bus_mb_per_s") / 400, 1, delta=WITHIN)
@@ -339,7 +339,7 @@ class FioTest(Probe):
 
 
 class DriveTest(Probe):
-    """parameters/drives beside arithmetic on its own lines; what is published is in scripts/drives."""
+    """parameters/drives against arithmetic on their own lines; published numbers are in scripts/drives."""
 
     def place(self, *words):
         small = ["flash.blocks=64", "flash.pages=128", "parameters/drives/970pro.cfg"]

@@ -4,7 +4,7 @@
     tests/test_state.py [FOLDER]      the sources there, else those of this tree
 
 Reads the tables and the structs from the sources; prints FILE: struct NAME: field `...' for each field that
-no row mentions.  Then plants a field without a row into each struct and expects to be told of it.
+no row mentions.  Then plants a field without a row into each struct, which must be reported.
 """
 
 import os
@@ -41,7 +41,7 @@ def fields(body):
 
 
 def find(structs, file, name):
-    """The body of a struct: of this file, of a header of its folder, of any header."""
+    """The body of a struct: from this file, a header in its folder, or any header."""
     return structs.get((file, name)) or structs.get((os.path.dirname(file), name)) or structs[name]
 
 

@@ -5,7 +5,7 @@
     drive = ssdlab.Drive("class", ftl="across")
     print(drive.run("lun1")["waf"])
 
-`Drive` is all there is to it; docs/library.md of the sources explains what it does.
+Everything is done through `Drive`; docs/library.md in the sources explains it.
 """
 
 from ._library import library as _loaded

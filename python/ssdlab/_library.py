@@ -1,4 +1,4 @@
-"""The C library by ctypes: library/ssdlab.h in Python's words.
+"""The C library through ctypes: library/ssdlab.h in Python.
 
 The structs and functions here are those of the header, in its order; tests/test_python.py compares them.
 """
@@ -127,7 +127,7 @@ class Completion(Structure):
 
 
 _drive = c_void_p
-_text = c_void_p  # freed by ssdlab_free(), so ctypes must not make bytes of it
+_text = c_void_p  # freed by ssdlab_free(), so ctypes must not convert it to bytes
 
 FUNCTIONS = {
     "ssdlab_abi": (c_uint32, []),
@@ -159,7 +159,7 @@ FUNCTIONS = {
 
 
 def _load():
-    """The library beside this file; SSDLAB_LIBRARY names another one."""
+    """Loads the library beside this file, or the one that SSDLAB_LIBRARY names."""
     path = os.environ.get("SSDLAB_LIBRARY") or os.path.join(os.path.dirname(__file__), "libssdlab.so")
     library = ctypes.CDLL(path)
     for name, (result, arguments) in FUNCTIONS.items():

@@ -15,7 +15,7 @@ _CODES = {ctypes.c_uint8: "B", ctypes.c_uint32: "I", ctypes.c_uint64: "Q"}
 def column(name, values, kind):
     """Returns (pointer, length, owner of the memory) of a column of unsigned integers.
 
-    `values` may be anything that numpy takes for an array; without numpy, a buffer of that type or any
+    `values` may be anything that numpy can convert to an array; without numpy, a buffer of that type or any
     iterable of integers.
     """
     if numpy is not None:
@@ -50,9 +50,9 @@ def _by_numpy(name, values, kind):
 
 
 def records(struct, count):
-    """Room for that many structs: (pointer, what the caller gets).  With numpy, a record array.
+    """Allocates `count` structs and returns (pointer, rows).  With numpy, rows is a record array.
 
-    With numpy or without, rows[i].name is a field of a row; with it, rows["name"] is a column.
+    rows[i].name is a field of a row; with numpy, rows["name"] is a column, too.
     """
     if numpy is not None:
         rows = numpy.recarray(count, dtype=_dtype(struct))
@@ -62,7 +62,7 @@ def records(struct, count):
 
 
 def seen(pointer, count, struct):
-    """An array of structs of the library, where it lies, during a call."""
+    """A view of the library's array of structs, not a copy: valid only during the call."""
     address = ctypes.addressof(pointer.contents)
     if numpy is None:
         return (struct * count).from_address(address)

@@ -1,4 +1,4 @@
-"""What can go wrong.  Each message is the line that the program would print."""
+"""Exceptions.  Each message is the line that the program `ssd` would print."""
 
 
 class Error(Exception):
@@ -6,23 +6,23 @@ class Error(Exception):
 
 
 class Mistake(Error, ValueError):
-    """A parameter, a request or a file that cannot be used.  The drive goes on."""
+    """A parameter, a request or a file cannot be used.  The drive still works."""
 
 
 class DriveFull(Error):
-    """The modelled drive is full or worn out: it takes no more requests, and can be asked."""
+    """The modelled drive is full or worn out: it takes no more requests, but its results can be read."""
 
 
 class Stopped(Error):
-    """The progress function asked for it."""
+    """The progress function stopped the call."""
 
 
 class OutOfMemory(Error, MemoryError):
-    """The drive can only be closed."""
+    """There is no memory left; the drive can only be closed."""
 
 
 class Broken(Error):
-    """A bug of an FTL or of ssdlab; the drive can only be closed.
+    """A bug in an FTL or in ssdlab; the drive can only be closed.
 
     Attributes:
         file, line: where it was found, in the sources of ssdlab or of the FTL.

@@ -1,13 +1,13 @@
 """A picture of a drive's blocks as SVG, for notebooks."""
 
 _FREE, _VALID, _INVALID = "#eef1f4", "#4477aa", "#cc6677"
-_MOST = 2048  # blocks that are drawn; of a larger drive every n-th
+_MOST = 2048  # blocks drawn at most; of a larger drive, every n-th
 _ROW = 64
 _SIDE = 12
 
 
 def svg_of(blocks):
-    """Each block is a square: from below valid pages, invalid ones, and free ones."""
+    """Each block is a square: valid pages at the bottom, invalid ones above, free ones on top."""
     every = -(-len(blocks) // _MOST)
     drawn = blocks[::every]
     rows = -(-len(drawn) // _ROW)

@@ -1,10 +1,10 @@
-"""Policies in Python: which block is collected, which page leaves the write buffer."""
+"""Policies in Python: victim selection of garbage collection and of the write buffer."""
 
 from typing import Any, Callable, Optional
 
 
 class Policy:
-    """A function that chooses, and the name by which results know it."""
+    """A function that selects a victim, and its name in results."""
 
     def __init__(self, function: Callable[..., Any], name: Optional[str] = None):
         own = getattr(function, "__name__", "callback")
@@ -21,19 +21,20 @@ class GcPolicy(Policy):
 
 
 class BufferPolicy(Policy):
-    """A choice of victims of the write buffer: see buffer_policy()."""
+    """A victim selection of the write buffer: see buffer_policy()."""
 
 
 def gc_policy(function: Callable[[int, Any], Optional[int]]) -> GcPolicy:
-    """Makes a collection policy of a function of (plane, blocks): Drive(gc_policy=...).
+    """Makes a collection policy from a function of (plane, blocks), for Drive(gc_policy=...).
 
-    `blocks` are the full blocks of the plane that have a page which is not valid, with the fields block,
-    plane, pages, programmed_pages, valid_pages, erases and age, the pages written to the drive since the
-    block was full: blocks[i].age and, as this is a record array where there is numpy, blocks["age"].  Its
-    numbers are unsigned.  The array is valid during the call.
+    `blocks` are the full blocks of the plane with at least one invalid page.  The fields are block, plane,
+    pages, programmed_pages, valid_pages, erases and age (pages written to the drive since the block became
+    full); all are unsigned.  Read blocks[i].age or, with numpy, where this is a record array, blocks["age"].
+    The array is valid only during the call.
 
-    The function returns an index; None: the block with the fewest valid pages.  It must not call the drive.
-    If it raises an exception, such blocks are chosen for the rest of the call, which then raises it.
+    The function returns an index, or None for the block with the fewest valid pages.  It must not call the
+    drive.  If it raises an exception, the blocks with the fewest valid pages are collected for the rest of
+    the call, which then raises the exception.
 
     Example:
         >>> @ssdlab.gc_policy
@@ -44,10 +45,11 @@ def gc_policy(function: Callable[[int, Any], Optional[int]]) -> GcPolicy:
 
 
 def buffer_policy(function: Callable[[Any], Optional[int]]) -> BufferPolicy:
-    """Makes a buffer's choice of victims of a function of (pages): Drive(buffer_policy=...).
+    """Makes a buffer's victim selection from a function of (pages), for Drive(buffer_policy=...).
 
     `pages` are the buffered pages in order of their last use, with the fields page, sectors, dirty_sectors,
-    entered, used and hits; times are numbers of accesses.  The function returns the index of the page that
-    leaves; None: the one that was not used for longest.  dram.buffer_bytes is the size of the buffer.
+    entered, used and hits; the times `entered` and `used` are counted in accesses.  The function returns the
+    index of the page to evict, or None for the least recently used one.  dram.buffer_bytes is the size of
+    the buffer.
     """
     return BufferPolicy(function)

@@ -1,4 +1,4 @@
-"""A bar while a drive is at work: in a terminal or in a notebook, where there is one."""
+"""A progress bar, in a terminal or in a notebook."""
 
 import sys
 import time
@@ -7,7 +7,7 @@ _WIDTH = 30
 
 
 def bar_for(wanted):
-    """What is told of progress: None, a function of the caller, or a bar.  True: a bar anywhere."""
+    """What receives the progress: None, the caller's function, or a bar.  True: always a bar."""
     if callable(wanted):
         return wanted
     if wanted is False:

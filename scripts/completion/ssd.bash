@@ -6,7 +6,7 @@ _ssd()
 	read -ra words <<<"$line"
 	[[ $line == *[[:space:]] ]] && words+=('')
 	word=${words[-1]}
-	# bash takes "=" and ":" for ends of words: what lies before the last of them is not its to replace.
+	# bash ends words at "=" and ":", and replaces only what follows the last of them.
 	kept=${word%"${word##*[=:]}"}
 	COMPREPLY=()
 	while IFS= read -r candidate; do

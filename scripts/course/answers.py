@@ -1,7 +1,7 @@
-"""Points for answers to the questions of questions.ini: the sheet, what is right, what was answered.
+"""Points for answers to the questions of questions.ini: sheets, right answers, grading.
 
-What is right is not written down: the commands of a question are run, and say it.  Each ID has drives and
-lists of its own: every lab has a section of variables, of whose values the ID draws one.
+Right answers are not stored: the commands of a question are run to compute them.  Each ID has drives and
+lists of its own: a lab's section lists values of each variable, and the ID selects one.
 """
 
 import configparser
@@ -25,7 +25,7 @@ LABS = [name for name in QUESTIONS.sections() if "." not in name]
 
 
 def fifo_waf(share):
-    """Lab 3: write amplification of fifo where so large a share of all pages holds data of the host."""
+    """Lab 3: write amplification of fifo if this share of all pages holds data of the host."""
     u = 0.5
     for _ in range(200):
         u = math.exp(-(1 - u) / share)
@@ -33,7 +33,7 @@ def fifo_waf(share):
 
 
 def draw(id_, what, n):
-    """A number below n: the same on every machine."""
+    """A pseudo-random number below n, the same on every machine."""
     return int.from_bytes(hashlib.sha256(("%s %s" % (id_, what)).encode()).digest()[:8], "big") % n
 
 
@@ -64,7 +64,7 @@ def fill(text, known):
 
 @functools.lru_cache(None)
 def said(words, find, limit):
-    """Statistics of what the command prints, and `found`, the first that `find` matches."""
+    """Statistics that the command prints, and `found`, the first match of `find`."""
     status, out, errors = call([SSD, *words], limit)
     if status != 0:
         raise Wrong(errors.strip().splitlines()[-1] if errors else "it ends with status %s" % status)
@@ -74,7 +74,7 @@ def said(words, find, limit):
 
 
 def readings(text):
-    """What a number can mean: 0.65, 0,65, 65 %, 2/3; the comma of 1,234 may be one of thousands."""
+    """Values that a text can mean: 0.65, 0,65, 65 %, 2/3; the comma of 1,234 may separate thousands."""
     match = re.fullmatch(r"([-+\d.,eE ]+?)(?:/([-+\d.,eE ]+?))?\s*(%?)", text)
     if not match:
         raise Wrong("it should be a number, as 0.65, 0,65, 65 % or 2/3")
@@ -96,7 +96,7 @@ class Question:
 
     @property
     def tried(self):
-        """The answer is words that are put into the commands, not a number."""
+        """True if the answer is words to put into the commands, not a number."""
         return "holds" in self.text
 
     @property
@@ -116,7 +116,7 @@ class Question:
         return lines
 
     def value(self, limit, answer=""):
-        """Of the expression, over what the commands print."""
+        """The value of the expression, computed from what the commands print."""
         find = fill(self.text.get("find", ""), self.known)
         results = [said(words, find, limit) for words in self.commands(answer)]
         expression = fill(self.text["holds" if self.tried else "right"], self.known)
@@ -162,7 +162,7 @@ def title(lab):
 
 
 def sheet(lab, id_, given={}):
-    """Questions with room for answers; `given`: answers that stand there already."""
+    """Questions with room for answers; `given`: answers to fill in."""
     asked = questions(lab, id_)
     out = [
         "# Lab %s.  Write answers behind the =, and type: ./ssd grade %s FILE" % (title(lab), lab),

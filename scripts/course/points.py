@@ -1,4 +1,4 @@
-"""What all grading shares: points, told as they are won, and conditions over what a run prints."""
+"""Shared by all grading: points, printed as they are given, and conditions on the output of a run."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import textwrap
 
 
 class Wrong(Exception):
-    """It cannot be asked: a statistic is not there, a run failed, an answer is none."""
+    """No value can be computed: a statistic is missing, a run failed, an answer is malformed."""
 
 
 class Refused(Exception):
@@ -15,7 +15,7 @@ class Refused(Exception):
 
 
 class Points:
-    """Steps of an exercise.  `file`: where they are told, too, as Gradescope reads them."""
+    """Steps of an exercise, printed as they are graded and kept for results.json."""
 
     def __init__(self):
         self.steps = []
@@ -27,7 +27,7 @@ class Points:
         return won == most
 
     def tell(self, text, indent="    "):
-        """About the last step."""
+        """Prints a text about the last step."""
         text = textwrap.indent(text.rstrip(), indent)
         print(text, flush=True)
         if self.steps:
@@ -43,7 +43,7 @@ class Points:
 
 
 def write_results(folder, points, refused, seconds):
-    """results.json of Gradescope."""
+    """Writes results.json for Gradescope."""
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "results.json"), "w") as out:
         json.dump(
@@ -61,7 +61,7 @@ def write_results(folder, points, refused, seconds):
 
 
 def statistics(printed):
-    """Name: value of the lines `name = value`.  A name that is there twice is nobody's."""
+    """Values by name, from lines `name = value`.  A name must not occur twice."""
     found = {}
     for name, value in re.findall(r"^([a-z_][\w.]*) = ([-+.\de]+)\s", printed, re.M):
         if name in found:

@@ -1,14 +1,14 @@
 """Points for exercises of docs/course that are programs: an FTL, a collection policy (labs.ini).
 
-The tree is not touched: the student's files are compiled with a list of FTLs (of collection policies) in
-which theirs is, and linked in front of the rest.  They may call what an FTL of the tree may, and a few
-functions of C that read and write nothing; so a program cannot print the numbers that are wanted, and end.
-Where a program is measured against another, the other is the teacher's, run by the teacher's simulator.
+The tree is not changed: the student's files are compiled with a list of FTLs (or of collection policies) that
+includes theirs, and linked before the rest.  They may call what an FTL of the tree may, and a few functions
+of C that do no input or output; so a program cannot just print the expected numbers and exit.  If a program
+is compared with another, the other is the teacher's, run by the teacher's simulator.
 
-Asked in this order, and no further once a step leaves nothing to look at: that it compiles; that requests on
-a drive for paper are served right, sector by sector and operation by operation; the run of the lab; its
-gates, without which there are no points; its bound; the conformance suite.  What breaks first is told with
-the drive as it was before that.
+Steps, in this order, as long as the last one leaves something to check: it compiles; it serves requests on a
+drive for paper correctly, sector by sector and operation by operation; the run of the lab; its gates, without
+which there are no points; its bound; the conformance suite.  The first failure is printed with the drive as
+it was before that.
 """
 
 import collections
@@ -28,7 +28,7 @@ from points import Refused, Wrong, evaluate, statistics
 from sandbox import call
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# What stands in the way of another list: sources that include it.
+# Of each kind: struct, list, a line of it, the sources that include it, the option that selects a program.
 KINDS = {
     "ftl": ("ftl_ops", "ftl/list.h", "FTL(%s)", ["ftl/ftls.c"], "-s ftl=%s"),
     "gc": (
@@ -45,7 +45,7 @@ PAPER = (
     "-s flash.channels=1 -s flash.planes=1 -s flash.page_bytes=8K -s flash.over_provisioning=0.4 tiny lun1"
 )
 PAPER_REQUESTS = 2000
-# A policy is tried with FTLs that ask it differently.
+# A policy is tried with FTLs that call it in different ways.
 POLICY_RUNS = [
     "-s ftl=across -s flash.page_bytes=8K tiny lun1",
     "-s ftl=mrsm -s flash.page_bytes=8K tiny mixed",
@@ -53,9 +53,9 @@ POLICY_RUNS = [
     "-s gc.separate=false -s gc.hysteresis=0.1 tiny uniform",
     "-s wear.delta=2 -s wear.period=4 tiny zipf",
 ]
-# The objects that the tests link, too: a student's file is linked in a second.
+# Has the objects that the tests link; with them a student's file is linked in a second.
 BUILD = os.environ.get("BUILD") or "build/dev"
-# What a program may call: these rooms but for what prints reports, and these functions of C.
+# A program may call these rooms, except what prints reports, and these functions of C.
 ROOMS = "base flash space pagemap gc ftl observe/oracle stats/table stats/histogram".split()
 C = """abs calloc ceil ceilf exp exp2 expf fabs floor floorf fmax fmin fmod fprintf fputc fputs free frexp
 fwrite ilogb ldexp log log10 log1p log2 logf lround malloc memchr memcmp memcpy memmove memset pow
@@ -118,7 +118,7 @@ class Work:
         )
 
     def forbidden(self, source):
-        """Machine code in a source, the judges, or a file that it includes from elsewhere."""
+        """A complaint if a source has machine code, sets the judges or includes a file from elsewhere."""
         status, text, said = call(self.flags + ["-E", source], self.limit)
         if status != 0:
             return said
@@ -141,7 +141,7 @@ class Work:
         return ""
 
     def join(self, objects):
-        """One object of all, in which only the table can be seen from outside."""
+        """Links all into one object that exports only its struct of functions."""
         for command in (
             ["ld", "-r", "-o", self.own, *objects],
             ["objcopy", "--keep-global-symbol=%s_%s" % (self.list.split("/")[0], self.name), self.own],
@@ -152,7 +152,7 @@ class Work:
         return ""
 
     def strangers(self):
-        """What the program calls and may not."""
+        """A complaint if the program calls what it may not."""
         rooms = [
             name
             for room in ROOMS
@@ -179,7 +179,7 @@ class Work:
             out.write("\n".join(lines) + "\n")
 
     def build(self, suite):
-        """What the compiler says against it, or what is against the rules; "" if nothing is."""
+        """The errors of the compiler, or a complaint about a broken rule; "" if there is none."""
         self.write_list()
         own, others = [], []
         for source in self.files:
@@ -209,8 +209,8 @@ class Work:
         return call(command, self.limit, self.folder, **more)
 
     def script(self, *lines):
-        """Status, output of each line and messages of a shell with a folder $d.  A line: options of a run, or
-        a command."""
+        """Runs lines in a shell with a folder $d; a line is the options of a run, or a command `cut`.
+        Returns status, output of each line and messages."""
         run = "%s run --all --verify %s " % (shlex.quote(self.ssd), self.choose % self.name)
         script = " && echo @@@ && ".join(line if line.startswith("cut ") else run + line for line in lines)
         status, out, said = self.call(
@@ -219,7 +219,7 @@ class Work:
         return status, (out.split("\n@@@\n") + [""] * len(lines))[: len(lines)], said
 
     def page_bytes(self, words):
-        """Of the drive, as the teacher's simulator says it."""
+        """The page size of the drive, from the teacher's simulator."""
         _, said, _ = call(
             [os.path.join(BUILD, "ssd"), "run", "--all", "--check", *shlex.split(words)], self.limit
         )
@@ -234,7 +234,7 @@ class Work:
 
 
 def trouble(status, said):
-    """What a run that ended so says about itself, "" if all is well."""
+    """The error message of a run, "" if it succeeded."""
     lines = [line for line in said.splitlines() if re.match(r"ssd: (?!warning|\d+ requests)", line)]
     if status == 0:
         return ""
@@ -242,7 +242,7 @@ def trouble(status, said):
 
 
 def paper(work, points):
-    """A drive that can be printed; the request that breaks a law is found by shorter and shorter runs."""
+    """Requests on a drive small enough to print.  Bisection finds the first request that breaks a rule."""
 
     def broken(requests):
         status, _, said = work.run("-s trace.limit=%d %s" % (requests, PAPER))
@@ -321,7 +321,7 @@ def policies(work, points, seed):
 
 
 def goes_on(work, seed):
-    """Is a run from a saved drive the run that it would have been?"""
+    """Does a run from a loaded drive give the same results as the run that saved it?"""
     words = (
         "-s seed=%d -s trace.limit=5000 -s precondition.mode=trace -s precondition.trace=uniform "
         "%%s class zipf" % seed
@@ -332,7 +332,7 @@ def goes_on(work, seed):
 
 
 def counted_twice(kept, log, page_bytes):
-    """The medium's counts are those of the log, which adds up operations by itself."""
+    """The medium's counts must agree with the log, which counts operations independently."""
     sums = collections.Counter()
     for row in csv.DictReader(io.StringIO(log.strip())):
         sums["bytes"] += 512 * int(row["sectors"]) * (row["type"] == "write")
@@ -416,7 +416,7 @@ def labs():
 
 
 def prepare():
-    """The simulator's objects, and how they were compiled.  An outer make's flags are not theirs."""
+    """Builds the simulator's objects, without the flags of an outer make."""
     environment = {
         name: value
         for name, value in os.environ.items()

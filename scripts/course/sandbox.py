@@ -1,8 +1,8 @@
-"""Programs that may do anything, run so that they can do no harm, and that may not end, run until a limit.
+"""Runs untrusted programs so that they can do no harm, for a limited time.
 
 With bubblewrap, where it works, a program sees the system's programs, its own folder and an empty /tmp of
-MEGABYTES in memory; no network, no other process; all that it starts ends with it.  Elsewhere it has only the
-limits of the system, and a group of processes that is ended as a whole.  Started by root, it runs as nobody.
+MEGABYTES in memory; no network, no other process; all that it starts ends with it.  Elsewhere only the limits
+of the system apply, and its process group is killed as a whole.  Started by root, it runs as nobody.
 """
 
 import functools
@@ -16,7 +16,7 @@ import time
 
 MEGABYTES = 64  # of a file, and of the sandbox's /tmp
 MEMORY = 4 << 30
-PROCESSES = 64  # beside those that the user has
+PROCESSES = 64  # more than the user already has
 NOBODY = 65534
 
 
@@ -36,7 +36,7 @@ class Limit:
 
 
 def processes():
-    """How many the user has whose programs are run, threads included: what RLIMIT_NPROC counts."""
+    """Threads of the user that runs the programs: what RLIMIT_NPROC counts."""
     user = NOBODY if os.geteuid() == 0 else os.geteuid()
     count = 0
     for name in os.listdir("/proc") if os.path.isdir("/proc/self/task") else ():
@@ -49,7 +49,7 @@ def processes():
 
 
 def limits(harmless, seconds, mine):
-    """In the new process, before its program."""
+    """Sets limits in the new process, before its program starts."""
 
     def least(what, most):
         hard = resource.getrlimit(what)[1]
@@ -71,7 +71,7 @@ def limits(harmless, seconds, mine):
 
 
 def walls(folder):
-    """bubblewrap's command; the folder is all that is left of the machine's files."""
+    """bubblewrap's command: of the machine's files, only the folder and the system's programs are visible."""
     system = [
         word
         for path in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache")
@@ -101,7 +101,7 @@ def walls(folder):
 
 @functools.lru_cache(None)
 def walled(folder):
-    """Does bubblewrap work here?  GRADE_NO_BWRAP: it is not asked."""
+    """Does bubblewrap work here?  GRADE_NO_BWRAP: do not use it."""
     if not shutil.which("bwrap") or os.environ.get("GRADE_NO_BWRAP"):
         return False
     return not start([*walls(folder), "true"], False, 10, folder)[0]
@@ -137,8 +137,8 @@ def start(command, harmless, seconds, folder, **more):
 
 
 def call(command, limit, folder=None, **more):
-    """Status, output and messages; None: it did not end.  With a folder, which holds it, it is a program that
-    may be anything."""
+    """Status, output and messages; status None: it did not end in time.  With a folder, which holds it, the
+    program is untrusted."""
     harmless = folder is None
     if limit.left <= 0:
         return None, "", str(limit)

@@ -12,11 +12,11 @@ import time
 from points import Refused
 
 GRADE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "grade")
-GRACE = 30  # seconds more than a grader's own limit until it is ended from outside
+GRACE = 30  # seconds beyond a grader's own limit, after which it is killed
 
 
 def files_of(path):
-    """A file, or those of a folder and its folders."""
+    """The file, or all files in the folder and below."""
     if os.path.isfile(path):
         return [path]
     found = sorted(glob.glob(os.path.join(glob.escape(path), "**"), recursive=True))
@@ -24,7 +24,7 @@ def files_of(path):
 
 
 def found_in(folder, program):
-    """ID: files."""
+    """The files of each submission, by its ID."""
     found = {}
     for entry in sorted(os.listdir(folder)):
         if entry.startswith("."):
@@ -40,7 +40,7 @@ def found_in(folder, program):
 
 
 def why(test, program):
-    """A step that lost points, in a line; of a program with its message, if there is one."""
+    """One line about a step that lost points; for a program, with its message, if there is one."""
     if not program:
         return test["name"]
     said = " ".join(test["output"].split("\n  the drive")[0].split())
@@ -48,7 +48,7 @@ def why(test, program):
 
 
 def grade_one(o, name, files, program):
-    """A row of the table."""
+    """Grades a submission; returns its row of the table."""
     folder = os.path.join(o.folder, name)
     os.makedirs(folder, exist_ok=True)
     results = os.path.join(folder, "results.json")
@@ -112,7 +112,7 @@ def write(folder, lab, rows):
 
 
 def grade(o, program):
-    """`program`: what must be built before, if it is about programs."""
+    """`program`: builds what the grading of programs needs; None for answers."""
     if not o.folder:
         raise Refused("%s is a folder of submissions: where do the results go?  -o DIR" % o.files[0])
     found = found_in(o.files[0], bool(program))

@@ -1,4 +1,4 @@
-"""The runs of a folder elsewhere: what it takes to do them again, and forms that other programs read."""
+"""Reproduces the runs of a folder on another machine, and exports them to other programs."""
 from __future__ import annotations
 
 import json
@@ -12,7 +12,7 @@ from laboratory.mistake import Mistake
 from laboratory.runs import Run, Runs, digest, digest_of_file, write_whole
 
 MANIFEST = "manifest.json"
-TEXT_BYTES = 1 << 16  # files of parameters and profiles are kept whole
+TEXT_BYTES = 1 << 16  # parameter files and profiles up to this size are kept whole
 VARYING = {"run.command", "run.version", "run.parameters", "run.workload"}  # names, not results
 
 
@@ -23,7 +23,7 @@ def version_of(ssd: str) -> str:
 # ---- what is kept with the results ----
 
 def kept(path: str) -> dict[str, Any]:
-    """Digest and size of a file; the text of a small one that includes no other."""
+    """Digest and size of a file, and the text of a small .cfg file without @include."""
     found: dict[str, Any] = {"sha256": digest_of_file(path, 64), "bytes": os.path.getsize(path)}
     if found["bytes"] <= TEXT_BYTES and path.endswith(".cfg"):
         with open(path, encoding="utf-8", errors="replace") as file:
@@ -39,7 +39,7 @@ def file_of(word: str) -> str:
 
 
 def record(runs: Runs, all_runs: Iterable[Run]) -> None:
-    """Beside the runs: simulator, description, traces, commands."""
+    """Writes beside the runs: version of the simulator, digests of the files they use, commands."""
     commands = {run.key: {"places": run.places, "command": run.command} for run in all_runs}
     words = {word for each in commands.values() for word in each["command"][1:]}
     by_name = {f"{folder}/{word}.cfg" for word in words for folder in ("traces/profiles", "parameters")}
@@ -49,10 +49,10 @@ def record(runs: Runs, all_runs: Iterable[Run]) -> None:
     write_whole(os.path.join(runs.folder, MANIFEST), json.dumps(manifest, indent=1) + "\n")
 
 
-# ---- doing them again ----
+# ---- repeating them ----
 
 class Again:
-    """The runs of a folder, done by this machine's simulator in FOLDER/again."""
+    """Repeats the runs of a folder with this machine's simulator, in FOLDER/again."""
 
     def __init__(self, folder: str, ssd: str) -> None:
         self.folder, self.ssd = os.path.abspath(folder), os.path.abspath(ssd)
@@ -67,7 +67,7 @@ class Again:
             raise Mistake(f"{folder}: no results that `lab run` made: {why}") from None
 
     def store(self, path: str, found: dict[str, Any]) -> str:
-        """Where the file is on this machine."""
+        """Path of the file on this machine.  A file whose text was kept is written first."""
         if "text" in found:
             inside = not os.path.isabs(path) and ".." not in path.split("/")
             copy = os.path.join(self.files, path if inside else f"{digest(path)}.cfg")
@@ -109,10 +109,10 @@ class Again:
         return [f"{name}: {was.get(name)} was, {now.get(name)} is" for name in names[:3]]
 
 
-# ---- forms that others read ----
+# ---- exports ----
 
 def snakemake(runs: Runs, all_runs: list[Run]) -> str:
-    """A rule for each run, and one that asks for all."""
+    """A rule for each run, and one that requires all."""
     def braced(text: str) -> str:
         return repr(text.replace("{", "{{").replace("}", "}}"))
 
@@ -125,7 +125,7 @@ def snakemake(runs: Runs, all_runs: list[Run]) -> str:
 
 
 def commands(runs: Runs, all_runs: list[Run]) -> str:
-    """A line for each place, with tabs: its axes, the command of its run."""
+    """A tab-separated line for each place: its axes and the command of its run."""
     axes = list(runs.experiment.axes)
     rows = [[*axes, "command"]]
     rows += [[*(place[axis] for axis in axes), shlex.join(runs.command(run))]
@@ -134,7 +134,7 @@ def commands(runs: Runs, all_runs: list[Run]) -> str:
 
 
 def results(runs: Runs, all_runs: list[Run]) -> list[dict[str, Any]]:
-    """Of each place whose run is done: its axes, parameters and statistics."""
+    """Axes, parameters and statistics of each place whose run is done."""
     return [{"place": place, "parameters": found["parameters"], "statistics": found["statistics"]}
             for run in all_runs if (found := read(runs.path(run.key))) for place in run.places]
 

@@ -1,4 +1,4 @@
-"""Programs that the lab runs and that end with it, however it ends."""
+"""Child processes of the lab, which end with it, however it ends."""
 from __future__ import annotations
 
 import os
@@ -12,8 +12,8 @@ GRACE = 0.5  # seconds from SIGTERM to SIGKILL
 
 
 class Children:
-    """Each runs in a process group of its own.  A watchdog reads from a pipe which groups run, and ends them
-    when the pipe closes, as it does after SIGKILL, too."""
+    """Each child runs in a process group of its own.  A watchdog learns through a pipe which groups are
+    running, and ends them when the pipe closes, which also happens when the lab gets SIGKILL."""
 
     def __init__(self) -> None:
         listen, self.tell = os.pipe()
@@ -44,7 +44,7 @@ class Children:
         return self.finish(self.start(command, stdin))
 
     def end(self) -> None:
-        """All of them, and none starts from now on."""
+        """Ends all children; no other can start after that."""
         with self.lock:
             if not self.ended:
                 self.ended = True
@@ -53,7 +53,7 @@ class Children:
 
 
 def watch(listen: int) -> None:
-    """The watchdog: not in the lab's group, which a signal may end, and without its files."""
+    """The watchdog: outside the lab's process group, which a signal may end, and without its terminal."""
     os.setsid()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)

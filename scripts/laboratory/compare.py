@@ -1,4 +1,4 @@
-"""What differs between two runs, or between two tables of results place by place."""
+"""Differences between two runs, or between two tables of results, place by place."""
 from __future__ import annotations
 
 import csv
@@ -67,7 +67,7 @@ def read_table(path: str) -> Table:
 
 
 def of_tables(a: Table, b: Table) -> Iterator[str]:
-    """Means over the seeds; the ratio's interval where there are several: "~" before it if 1 lies inside."""
+    """Compares means over the seeds.  With several, the ratio has an interval, and "~" if it includes 1."""
     for axes in {**a, **b}:
         where = " ".join(point for _, point in axes)
         for name in {**a.get(axes, {}), **b.get(axes, {})}:

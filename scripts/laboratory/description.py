@@ -1,7 +1,7 @@
-"""What an experiment is: axes of settings, grids of what is run, measures, figures, published numbers.
+"""Descriptions of experiments: axes of settings, grids of places, measures, figures, published numbers.
 
-docs/experiments.md describes the file.  This module reads it and knows nothing of running and drawing.  What
-cannot be meant ends with a Mistake that names the section.
+docs/experiments.md describes the file.  This module only reads it.  A description that
+makes no sense raises a Mistake that names the section.
 """
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ NAMED = re.compile(r"{([\w.-]+)}")  # in a note: a point, or another number
 @dataclass
 class Experiment:
     name: str
-    folder: str  # where the description lies
+    folder: str  # of the description
     options: dict[str, str]  # [experiment]
     numbers: dict[str, object]
-    axes: dict[str, Points]  # words: `KEY=VALUE`, a workload's first its name
+    axes: dict[str, Points]  # words: `KEY=VALUE`; the first of a workload is its name
     defaults: Place
     grids: dict[str, dict[str, list[str]]]  # "" is the one that is always run
     measures: dict[str, str]
@@ -46,14 +46,14 @@ class Experiment:
     figures: dict[str, dict[str, str]]
     matrices: dict[str, dict[str, str]]
     published: list[Published] = field(default_factory=list)
-    instead: dict[str, dict[str, Points]] = field(default_factory=dict)  # point: axis: as axes
+    instead: dict[str, dict[str, Points]] = field(default_factory=dict)  # point: axis: its points there
 
     def label(self, name: str, axis: str = "") -> str:
-        """What `AXIS POINT` is called, or else anything of that name."""
+        """The label of `AXIS POINT`, or else of `POINT`, or else the name itself."""
         return self.labels.get(f"{axis} {name}", self.labels.get(name, name))
 
     def title_of(self, axis: str) -> str:
-        """What an axis is called; the label of a point of that name is not meant."""
+        """The label of an axis, never that of a point of the same name."""
         shared = any(axis in points for points in self.axes.values())
         return self.labels.get(f"axis {axis}", axis if shared else self.labels.get(axis, axis))
 
@@ -66,7 +66,7 @@ class Experiment:
         return axes[0]
 
     def place(self, text: str) -> Place:
-        """`across page=16k`: points, with their axis where two have one of the name; `page=1*`: several."""
+        """`across page=16k`: points, with the axis if two axes have that point; `page=1*`: a pattern."""
         found: Place = {}
         for word in text.split():
             axis, _, point = word.rpartition("=")
@@ -81,8 +81,8 @@ class Experiment:
         return self.grids[grid].get(axis) or usual
 
     def cases(self, fixed: Place, but: tuple[str, ...] = ()) -> list[Place]:
-        """Every place that what is fixed leaves open: axes with a default stand there, of others all
-        count."""
+        """All places that match `fixed`.  An axis that it does not name stays at its default or, without one,
+        takes each of its points."""
         def choices(axis: str) -> list[str]:
             if "*" not in fixed.get(axis, "*"):
                 return [fixed[axis]]
@@ -94,7 +94,7 @@ class Experiment:
         return [dict(zip(axes, points)) for points in itertools.product(*map(choices, axes))]
 
     def places(self, grids: list[str]) -> list[Place]:
-        """What the grids run, each place once."""
+        """The places of these grids, each once."""
         found = {}
         count = sum(math.prod(len(self.points(axis, grid)) for axis in self.axes) for grid in grids)
         if count > MOST_PLACES:
@@ -105,7 +105,7 @@ class Experiment:
         return list(found.values())
 
     def check_notes(self, path: str) -> None:
-        """What a note names is a number or a point, and keeps what the paper publishes."""
+        """Notes may name only numbers, and points that keep what the paper publishes."""
         rows = {row.id for row in self.published}
         outside = {point for option in self.matrices.values() for point in option.get("outside", "").split()}
         for row in self.published:
@@ -115,8 +115,8 @@ class Experiment:
                     raise Mistake(f"{path}: {row.id}: {name} leaves what is published, and explains nothing")
 
     def settings(self, place: Place) -> tuple[list[str], list[str]]:
-        """The workloads of a place, mostly one, and all its settings, in the order of the axes; what stands
-        later wins."""
+        """The workloads of a place, usually one, and all its settings in the order of the axes; a later
+        setting overrides an earlier one."""
         workloads: list[str] = []
         settings = []
         for axis, point in place.items():
@@ -129,7 +129,7 @@ class Experiment:
 
 
 def parts_of(words: list[str]) -> list[list[str]]:
-    """Between one `+` and the next."""
+    """Splits words at each `+`."""
     parts: list[list[str]] = [[]]
     for word in words:
         if word == "+":
@@ -140,8 +140,8 @@ def parts_of(words: list[str]) -> list[list[str]]:
 
 
 def of_workloads(words: list[str]) -> tuple[list[str], list[str]]:
-    """Names and settings of `A KEY=VALUE... + B KEY=VALUE...`; those of a profile begin with `workload.`, of
-    one of several with its number."""
+    """Names and settings of `A KEY=VALUE... + B KEY=VALUE...`.  Settings of a profile get the prefix
+    `workload.`, with several workloads `workload.NUMBER.`."""
     parts = parts_of(words)
     settings = []
     for i, (name, *own) in enumerate(parts):
@@ -152,7 +152,7 @@ def of_workloads(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def evaluate(text: str, numbers: dict[str, object], where: str) -> str:
-    """Each {expression} becomes its value; whole ones are written whole."""
+    """Replaces each {expression} with its value; whole numbers are written without a fraction."""
     def one(found: re.Match[str]) -> str:
         try:
             value = expression.evaluate(found[1], numbers)
@@ -172,7 +172,7 @@ def number(text: str) -> object:
 
 
 def quantity(text: str) -> float | None:
-    """4K, 16, 2.5: a number, as a setting has it and where it stands on an axis."""
+    """The value of a setting such as 4K, 16 or 2.5, for its position on an axis; None: no number."""
     factor = {"K": 1024, "M": 1 << 20, "G": 1 << 30, "k": 1}.get(text[-1:], 1)
     try:
         return float(text[:-1]) * factor if text[-1:].isalpha() else float(text)
@@ -199,13 +199,13 @@ def read_axis(section: dict[str, str], numbers: dict[str, object], where: str) -
         try:
             for name in expand(names):
                 points |= read_points(name, text, names == name, points)
-        except (ValueError, Mistake) as error:  # of shlex: a quotation without its end
+        except (ValueError, Mistake) as error:  # from shlex: an unclosed quotation
             raise Mistake(f"{where}: {names} = {text}: {error}") from None
     return points
 
 
 def read_points(name: str, text: str, alone: bool, before: Points) -> Points:
-    """`4K 8K = map.cache_bytes=*` are two points; a `*` at the left takes its names from files at the
+    """`4K 8K = map.cache_bytes=*` are two points; a `*` on the left takes its names from the files on the
     right."""
     words = shlex.split(text if alone else text.replace("*", name))
     if name == "*":
@@ -223,7 +223,7 @@ def read_points(name: str, text: str, alone: bool, before: Points) -> Points:
 
 
 class Sections:
-    """[KIND NAME at POINT...]; one of `if NUMBER` counts while that is set, and replaces one before it."""
+    """[KIND NAME at POINT...]; one with `if NUMBER` counts if that is set, and overrides an earlier one."""
 
     def __init__(self, path: str, given: list[str]) -> None:
         self.path = path
@@ -267,7 +267,7 @@ class Sections:
                 for name, section in self.named("axis", at).items()}
 
     def axes_instead(self, axes: dict[str, Points]) -> dict[str, dict[str, Points]]:
-        """Of each point that some axis has settings of its own at: those."""
+        """For each POINT of an `at POINT`: the axes whose points have other settings there."""
         found = {point: self.axes(point) for _, _, points, _ in self.headed for point in points}
         for point, others in found.items():
             if not any(point in points for points in axes.values()):
@@ -306,7 +306,7 @@ def check_name(name: str, where: str) -> None:
 
 
 def check_sections(sections: Sections, axes: dict[str, Points], path: str) -> None:
-    """Keys of matrices, and names that name files."""
+    """Checks the keys of matrices, and names that become file names."""
     for kind in ("grid", "figure"):
         for name in sections.named(kind):
             check_name(name, f"{path}: [{kind} {name}]")
@@ -321,7 +321,7 @@ def check_sections(sections: Sections, axes: dict[str, Points], path: str) -> No
 
 
 def read(path: str, given: list[str]) -> Experiment:
-    """`given`: NAME=VALUE, in place of what [numbers] says."""
+    """`given`: NAME=VALUE, which override those of [numbers]."""
     path = os.path.join(path, "experiment.ini") if os.path.isdir(path) else path
     sections = Sections(path, given)
     axes = sections.axes()

@@ -1,6 +1,6 @@
 """Expressions of descriptions: arithmetic, comparisons, names and calls of functions, written as in Python.
 
-Nothing else is reached: an expression of a description from elsewhere opens no file and runs no program.
+Nothing else is possible: an expression in somebody else's description opens no file and runs no program.
 """
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 from laboratory.mistake import Mistake
 
-FORMAT = re.compile(r"([^%]|%%|%(\.\d)?[dfgs])*")  # a text with places for numbers, none of them wide
+FORMAT = re.compile(r"([^%]|%%|%(\.\d)?[dfgs])*")  # a format without field widths
 MOST_BITS = 4096  # of a whole number
 BINARY: dict[type, Callable] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -26,7 +26,7 @@ ALLOWED = (*BINARY, *COMPARE, *UNARY, ast.Constant, ast.Name, ast.Load, ast.BinO
 
 
 def parse(text: str) -> ast.expr:
-    """A Mistake if there is anything in it but what this module computes."""
+    """Raises a Mistake if the text has anything that this module does not compute."""
     try:
         tree = ast.parse(text.strip(), mode="eval").body
         for node in ast.walk(tree):
@@ -42,7 +42,7 @@ def parse(text: str) -> ast.expr:
 
 
 def evaluate(text: str, names: Mapping[str, object]) -> object:
-    """A Mistake if it has no value; what a function of `names` raises goes through."""
+    """Raises a Mistake if it has no value; other exceptions of functions in `names` pass through."""
     try:
         return value_of(parse(text), names)
     except (TypeError, ValueError, OverflowError, RecursionError, AttributeError) as error:
@@ -83,7 +83,7 @@ def value_of(node: ast.expr, names: Mapping[str, object]) -> object:
 
 
 def bounded(op: type, a: object, b: object) -> object:
-    """Two texts make one, and % writes numbers into a text.  What would take all memory is refused."""
+    """+ joins two texts, and % formats numbers.  Results that would take all memory are refused."""
     if isinstance(a, str) or isinstance(b, str):
         formats = op is ast.Mod and isinstance(a, str) and FORMAT.fullmatch(a)
         if not formats and not (op is ast.Add and isinstance(a, str) and isinstance(b, str)):

@@ -34,8 +34,8 @@ class Series:
 
 @dataclass
 class Row:
-    label: str  # what stands below
-    cells: list[tuple[Value, float]]  # of each series and part its value and half its interval
+    label: str  # below the axis
+    cells: list[tuple[Value, float]]  # value and half its interval, of each series and part
     mean: bool = False
 
 
@@ -51,7 +51,7 @@ class Panel:
 
 @dataclass
 class Mark:
-    """What the paper states of the mean of a series (number from 1)."""
+    """The paper's value for the mean of a series (numbered from 1)."""
     series: int
     value: float
 
@@ -78,7 +78,7 @@ def short(value: Value) -> str:
 
 
 def mean_of(column: list[Value]) -> tuple[Value, float]:
-    """Of those that have a value."""
+    """Mean of the values that are there."""
     there = [value for value in column if value is not None]
     return (sum(there) / len(there) if there else None), 0.0
 
@@ -100,17 +100,17 @@ class Figure:
         self.x = option.get("x", "workload")
         self.at = self.experiment.place(option.get("at", ""))
         self.over = self.experiment.place(option["over"]) if "over" in option else None
-        self.change = option.get("change") == "yes"  # in per cent of what it is over
-        # All series of a point are over one value, which stands below it.
+        self.change = option.get("change") == "yes"  # in per cent, against `over`
+        # All series of a point are normalised to one value, which is written below the point.
         own = option.get("series", "") in ("", *(self.over or ()))
         self.base_below = self.over is not None and self.x not in self.over and own
         self.deviations = self.plot == "dots" and option.get("measure") == "published"
-        # A field of published numbers is coloured by what it is over the paper's.
+        # In a heat map, published numbers are coloured by the ratio of ours to the paper's.
         rows = {row.id: row for row in self.experiment.published}
         self.published: dict[str, Published] = rows if self.plot in ("dots", "heat", "lines") else {}
 
     def check(self, panel: Panel) -> None:
-        """Before the first run."""
+        """Checks the options, before the first run."""
         axes, option = self.experiment.axes, self.option
         for key in ("x", "series", "panels"):
             if not self.deviations and option.get(key, "workload") not in axes:
@@ -159,7 +159,7 @@ class Figure:
         return found
 
     def of_each(self, name: str, panels: int, shared: bool) -> list[str]:
-        """What an option says of each panel of measures, `|` between; or one text of all."""
+        """An option's text for each group of measures, separated by `|`; `shared`: one text may serve all."""
         texts = [text.strip() for text in self.option.get(name, "").split("|")]
         if texts == [""] or shared and len(texts) == 1:
             return texts * panels
@@ -168,7 +168,7 @@ class Figure:
         return texts
 
     def title_of_group(self, group: list[str], several: bool) -> str:
-        """The axis says the measure already, unless there are several or it is normalised."""
+        """The measure's label, if the title of the axis is not that label already."""
         named = len(group) == 1 and (several or self.over is not None or self.plot == "cdf")
         return self.experiment.label(group[0]) if named else ""
 
@@ -182,7 +182,7 @@ class Figure:
         if axis:
             every = list(self.experiment.axes[axis]) if axis in self.experiment.axes else []
             chosen = self.chosen(axis)
-            colored = every if len(every) <= 8 else chosen  # one colour in all figures, if they suffice
+            colored = every if len(every) <= 8 else chosen  # one colour in all figures, if there are enough
             points = [(label(point, axis), {axis: point}, colored.index(point)) for point in chosen]
         if self.plot == "stacks" or axis and len(panel.measures) == 1:
             found = [Series(name, place, panel.measures, color) for name, place, color in points]
@@ -195,7 +195,7 @@ class Figure:
     # ---- data ----
 
     def table(self, panel: Panel) -> Table:
-        """For each point of x what stands below it, and value and interval of each series' measures."""
+        """Rows for the points of x: label, value and interval of each series' measures."""
         series = self.series(panel)
         if self.deviations:
             return Table(series, self.deviation_rows(series), [])
@@ -219,7 +219,7 @@ class Figure:
         return Row(label, cells)
 
     def deviation_rows(self, series: list[Series]) -> list[Row]:
-        """All published numbers, those of one `where` in one row of dots: deviation over tolerance."""
+        """All published numbers, a series for each `where`: deviation over tolerance."""
         columns = []
         for one in series:
             rows = [row for row in self.experiment.published if row.where == one.measures[0]]
@@ -231,8 +231,8 @@ class Figure:
                 for i in range(longest)]
 
     def cell(self, series: Series, place: Place, measure: str) -> tuple[Value, float]:
-        """Dots are published numbers at a point of x, and so may be heat and lines; heat has in place of an
-        interval what it is over the paper's.  A part of a stack stands over the whole stack."""
+        """Dots show published numbers at a point of x; heat and lines may, too.  Heat has the ratio to the
+        paper's value in place of an interval.  With `over`, a part of a stack is over the whole stack."""
         if measure in self.published:
             row = self.published[measure]
             value = self.values.compare(row, place).value
@@ -260,7 +260,7 @@ class Figure:
         return found
 
     def curve(self, panel: Panel, series: Series) -> list[tuple[float, float]]:
-        """Of a cdf: below which latency (ms) which share of the requests stays."""
+        """Points of a cdf: latency (ms), share of the requests up to it."""
         place = self.values.ordered(panel.place | series.place | {"seed": (self.values.seeds() or [""])[0]})
         found, below = [], 0
         counts = self.values.runs.latencies(place, panel.measures[0])

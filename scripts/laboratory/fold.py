@@ -1,9 +1,10 @@
-"""A smaller drive that behaves alike.
+"""A smaller drive that behaves like the original.
 
-Collections take turns over the planes of a drive: where these are many and small, its erases are a matter of
-rounding.  So a drive at a fraction of its size gets fewer planes, with as many more blocks in each.  Planes
-of a die take turns, so one of them does.  Then channels go with their dies, requests come as much slower, and
-as many fewer may wait: the load of a die and of a bus stays, but less of a large request is done at once.
+Collections take turns over the planes of a drive: where planes are many and small, erase counts are a matter
+of rounding.  So a drive at a fraction of its size gets fewer planes, with as many more blocks in each.
+Planes of a die work in turn (without multi-plane commands), so they are merged first.  Then channels are
+removed with their dies; requests arrive more slowly and the queue is shorter by the same factor.  The load
+of each die and bus stays the same, but less of a large request is served in parallel.
 """
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from laboratory.description import quantity
 
 
 def folded(fold: int, drive: dict[str, str], settings: list[str]) -> list[str]:
-    """Settings that give a drive `fold` times fewer planes.  `drive`: every parameter before `settings`."""
+    """Settings that give a drive `fold` times fewer planes.  `drive`: all parameters before `settings`."""
     asked = drive | {key: value for key, _, value in (setting.partition("=") for setting in settings)}
 
     def whole(name: str) -> int:

@@ -1,6 +1,6 @@
-"""Draws: every panel becomes a file of gnuplot with its data inside, and SVG and PNG.
+"""Drawing: every panel becomes a gnuplot script with its data inside, and SVG and PNG.
 
-What such a file says to a template of scripts/plots/ is written at the head of style.gp.
+The head of scripts/plots/style.gp lists the variables that such a script sets for the templates there.
 """
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from laboratory.runs import Runs, digest
 from laboratory.verdicts import Value
 
 PLOTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "plots")
-MOST_LABELS = 40  # that there is room for below an axis
+MOST_LABELS = 40  # that fit below an axis
 
 
 def quoted(text: str) -> str:
@@ -26,19 +26,19 @@ def quoted(text: str) -> str:
 
 
 def in_data(text: str) -> str:
-    """A string of a block of data, in which nothing runs either; "\\n" begins its second line."""
+    """A string in a data block, where nothing runs either; "\\n" begins its second line."""
     lines = (" ".join(line.split()) for line in text.split("\n"))
     return '"' + "\\n".join(line.replace("\\", "\\\\").replace('"', "'") for line in lines) + '"'
 
 
 def unitless(text: str) -> str:
-    """`25p` is 25 on an axis that says of what."""
+    """`25p` becomes 25: the title of the axis has the unit."""
     is_number = quantity(text) is not None and text[-1:].isalpha() and text[-1] not in "KMGk"
     return text[:-1] if is_number else text
 
 
 def apart(positions: list[float], log: bool) -> set[int]:
-    """Of positions on an axis those whose labels do not run into the one before."""
+    """Indices of the positions on an axis whose labels do not overlap the one before."""
     at = [math.log(x) for x in positions] if log and min(positions) > 0 else positions
     shown: list[int] = []
     for i, x in enumerate(at):
@@ -73,7 +73,7 @@ def settings(figure: Figure, panel: Panel, table: Table) -> Iterator[str]:
     curves, points = option.get("curves", "").split(), option.get("points", "").split()
     styles = ["curve" if one.measures[0] in curves else "points" if one.measures[0] in points else "both"
               for one in series]
-    percent = "%%" if figure.plot in ("dots", "heat") else "%"  # these stand at an axis, as formats
+    percent = "%%" if figure.plot in ("dots", "heat") else "%"  # names on an axis are formats
     yield array("names", [quoted(one.name.replace("%", percent)) for one in series] or ["''"])
     yield array("styles", [quoted(style) for style in styles] or ["''"])
     yield array("part_names", [quoted(label(part)) for part in series[0].measures] if series else ["''"])
@@ -106,13 +106,13 @@ def axis_title(figure: Figure, panel: Panel) -> str:
 
 
 def data(figure: Figure, panel: Panel, table: Table) -> Iterator[str]:
-    """Rows of $data, and where on the axis they stand."""
+    """Rows of $data, and their positions on the axis."""
     rows = table.rows
     numbers = [quantity(point) for point in table.positions]
     numeric = figure.plot == "lines" and None not in numbers
     positions = [float(x or 0) for x in numbers] if numeric else [i + 1.0 for i in range(len(rows))]
     log = "x" in figure.option.get("log", "").split()
-    free = numeric and not log and len(rows) > 10  # gnuplot finds round numbers
+    free = numeric and not log and len(rows) > 10  # gnuplot chooses round numbers
     every = range(0, len(rows), 1 + len(rows) // MOST_LABELS)
     shown = set() if free else apart(positions, log) if numeric else every
     labels = [in_data(unitless(row.label) if i in shown else "") for i, row in enumerate(rows)]
@@ -141,8 +141,8 @@ def cell(figure: Figure, value: Value, half: float) -> str:
 
 
 def means(panel: Panel, table: Table) -> Iterator[str]:
-    """The means of the series, and where they are written: beyond the bar and the paper's mark, inside the
-    panel.  Above and below apart, for a label without a place ends gnuplot."""
+    """The means of the series and their positions: beyond the bar and the paper's mark, inside the panel.
+    Those below 0 are a separate block, as gnuplot fails on a label without a position."""
     end = panel.yrange.partition(":")[2]
     roof = math.inf if end in ("", "*") else float(end)
     found = []
@@ -181,7 +181,7 @@ def script(figure: Figure, panel: Panel) -> str:
 
 
 def draw(figure: Figure, panels: list[Panel], runs: Runs) -> None:
-    """Every panel as NAME.gp, NAME.svg and NAME.png; what is so already stays."""
+    """Draws every panel as NAME.gp, NAME.svg and NAME.png, unless its script is unchanged."""
     folder = os.path.join(runs.folder, "figures")
     style = ""
     for name in ("style.gp", figure.plot + ".gp"):
@@ -203,7 +203,7 @@ def draw(figure: Figure, panels: list[Panel], runs: Runs) -> None:
 
 
 def plot(folder: str, name: str, kind: str) -> None:
-    """In the folder: to gnuplot a path that begins with | or < is a command."""
+    """Runs in the folder, with bare names: gnuplot takes a path that begins with | or < for a command."""
     id_, plots = re.sub(r"\W", "_", name), PLOTS.replace("'", "''")
     given = f"kind = '{kind}'; plots = '{plots}/'; name_ = '{id_}'; output_file = '{name}.{kind}.part'"
     command = ["gnuplot", "-e", given, name + ".gp.part"]

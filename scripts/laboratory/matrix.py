@@ -1,4 +1,4 @@
-"""Published numbers under each point of an axis: what the conclusions depend on."""
+"""Published numbers at each point of an axis, to show what the conclusions depend on."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ class Matrix:
         self.usual = self.experiment.defaults.get(self.axis, self.points[0])
 
     def table(self) -> Iterator[str]:
-        """Points below one another, or where there are fewer of them side by side."""
+        """Points are the rows or, if there are fewer points than numbers, the columns."""
         yield f'<h2>{text(self.title)}</h2><p>{text(self.option.get("caption", ""))}</p>{LEGEND}'
         yield '<div class="wide"><table class="matrix">'
         yield from self.points_across() if len(self.points) < len(self.numbers) else self.points_down()

@@ -2,8 +2,8 @@
 
 
 class Mistake(Exception):
-    """The user's: one line that says where, what is wrong and what would be right."""
+    """A mistake of the user: one line that says where, what is wrong and what would be right."""
 
 
 class NotRun(Mistake):
-    """A number is asked for of a place that no grid runs."""
+    """A number is needed at a place that no grid runs."""

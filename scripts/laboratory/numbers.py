@@ -14,7 +14,7 @@ GROUPS = (("input", "Inputs: what the paper says of drive and workloads, and wha
           ("arithmetic", "Arithmetic on the numbers"), ("other", "Numbers of other papers"),
           ("cannot", "What no variant shows"))
 
-Line = tuple[Compared, ...]  # a number in each column
+Line = tuple[Compared, ...]  # one published number, in each column
 
 
 class Numbers:
@@ -24,7 +24,7 @@ class Numbers:
         self.values, self.reasons, self.columns = values, reasons, columns
         axis = values.experiment.options.get("columns", "")
         self.labels = [text(values.experiment.label(point, axis)) or "ours" for point in columns]
-        self.entries: list[list[Line]] = []  # each with its other readings behind it
+        self.entries: list[list[Line]] = []  # each is followed by its other readings
         for line in zip(*columns.values()):
             if line[0].row.relation == "also" and self.entries:
                 self.entries[-1].append(line)
@@ -38,10 +38,10 @@ class Numbers:
     # ---- the first lines ----
 
     def score(self) -> Iterator[str]:
-        """Results only: inputs, arithmetic and other papers' numbers come out by themselves."""
+        """Counts results only: inputs, arithmetic and other papers' numbers would come out in any case."""
         yield '<table class="score"><tr><th></th><th class="n">numbers</th><th class="n">directions</th>'
         yield '<th class="n">of these fitted</th></tr>'
-        whole = self.values.experiment.options.get("fitted", "").split()  # columns that are, in all
+        whole = self.values.experiment.options.get("fitted", "").split()  # columns that are fitted as a whole
         for label, (point, column) in zip(self.labels, self.columns.items()):
             found = score(column)
             fitted = found.near + found.holding if {point, "all"} & {*whole} else found.fitted
@@ -53,7 +53,7 @@ class Numbers:
         yield "</table>"
 
     def chart(self, entries: Iterable[list[Line]]) -> Iterator[str]:
-        """Every result: the paper's, ours, and a dot where ours lies over the paper's."""
+        """Every result: the paper's, ours, and a dot at their ratio."""
         yield '<table class="chart"><tr><th></th><th class="what"></th><th class="n">paper</th>'
         for label in self.labels:
             yield f'<th class="n ours">{label}</th><th class="strip">{scale()}</th>'
@@ -75,7 +75,7 @@ class Numbers:
     # ---- tables ----
 
     def table(self, entries: Iterable[list[Line]], headed: bool = True) -> Iterator[str]:
-        """What is off first.  `headed`: below the heads of where they stand."""
+        """Numbers that are off come first; if `headed`, all are grouped by their place in the paper."""
         yield '<table class="stack"><tr><th>number</th><th class="n">paper</th>'
         for label in self.labels:
             yield f'<th class="n">{label}</th><th class="n">deviation</th><th>verdict</th>'
@@ -90,7 +90,7 @@ class Numbers:
         yield "</table>"
 
     def row(self, line: Line) -> str:
-        """Ours and what it means in each column; why, and of which runs, folded."""
+        """Our number and its verdict in each column; the reason and the runs are folded."""
         row = line[0].row
         cells = [f'<td><span>{text(row.what)}</span>{self.folded(line)}</td>',
                  f'<td class="n" data-is="paper">{text(signs(line[0].paper))}</td>']
@@ -115,7 +115,7 @@ class Numbers:
         return found
 
     def others(self) -> Iterator[str]:
-        """What is no result: folded, with what is off among the inputs said outside."""
+        """Numbers that are not results, folded; the visible line says how many inputs are off."""
         for kind, heading in GROUPS:
             found = self.of_kind(kind)
             if not found:
@@ -131,7 +131,7 @@ class Numbers:
 
 
 def position(ratio: float) -> float:
-    """Of a ratio on the logarithmic axis, in per cent of its width."""
+    """Position of a ratio on the logarithmic axis, in per cent of its width."""
     share = math.log(min(max(ratio, 1 / WIDEST), WIDEST)) / math.log(WIDEST) if ratio > 0 else -1
     return 50 + 50 * share
 
@@ -142,7 +142,7 @@ def scale() -> str:
 
 
 def strip(one: Compared) -> str:
-    """A band for what holds, and a dot for ours; an arrow if that is beyond the end, or of the other sign."""
+    """A band for values that hold; a dot for ours, or an arrow if it is beyond the end or of another sign."""
     found = ""
     for ratio, low, high in one.ratios[:2]:
         left, right = position(low), position(high)

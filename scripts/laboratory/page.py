@@ -1,7 +1,7 @@
-"""The report: one page that needs nothing but itself.
+"""The report: one self-contained page.
 
-Of a paper: how many of its results come out, all of them in a chart, then its figures in its order, each with
-its own numbers below it; inputs, matrices and runs at the end.  Of a sweep without published numbers:
+For a paper: how many of its results come out, all of them in a chart, then its figures in order, each with
+its own numbers below it; inputs, matrices and runs at the end.  For a sweep without published numbers:
 figures, then the table of measures.
 """
 from __future__ import annotations
@@ -39,7 +39,7 @@ def whole(title: str) -> str:
 
 
 def blocks(figures: list[Drawn], numbers: Numbers) -> list[Block]:
-    """Figures in their order; numbers of no figure behind those that stand before them."""
+    """Figures in order; numbers without a figure follow the number before them in published.tsv."""
     found = [Block(of_columns[0][0].title, of_columns) for of_columns in figures]
     last = -1
     for entry in numbers.results:

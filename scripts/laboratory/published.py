@@ -1,7 +1,7 @@
-"""published.tsv: the numbers of a paper, of what kind each is, and how near ours must come.
+"""published.tsv: the numbers of a paper, the kind of each, and how near ours must come.
 
 docs/experiments.md says what the columns are.  A number that a paper prints is judged once: a second row with
-it is another reading (`also`), or says that the paper prints it `again`, for something else.
+the same number is another reading (`also`), or the paper prints it `again`, for something else.
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from laboratory.mistake import Mistake
 KINDS = ("result", "input", "arithmetic", "other", "cannot")
 MARKS = ("fitted", "again")  # ours was fitted to it; the paper prints this value for another thing, too
 RELATIONS = ("=", "<=", ">=", "between", "range", "holds", "also")
-TOLERANCE = {"input": "3%"}  # of any other kind a quarter
+TOLERANCE = {"input": "3%"}  # any other kind: a quarter
 POINTS = ("percent", "change", "%")
 
 
@@ -31,19 +31,19 @@ class Published:
     paper: list[float]
     unit: str  # count percent change kb factor, or any other: printed behind the number
     tolerance: float  # in the unit of `paper`
-    near: str  # how a verdict says it
+    near: str  # the tolerance in the words of a verdict
     note: str
     again: bool = False
-    counts: bool = False  # cases in which something holds
+    counts: bool = False  # it is the number of cases in which something holds
 
     @property
     def direction(self) -> bool:
-        """Which of two is more, or in how many cases: no value is published."""
+        """True if it only says which of two is larger, or in how many cases: no value is published."""
         return self.relation == "holds" or self.relation in ("<=", ">=") and self.paper[0] in (0, 1)
 
     @property
     def value(self) -> tuple:
-        """What is printed, whatever its sign and however its unit is written."""
+        """The printed number without its sign, and its unit in one spelling."""
         return sorted(map(abs, self.paper)), "points" if self.unit in POINTS else self.unit
 
 

@@ -1,6 +1,6 @@
-"""Why a number is off: its note, in which names of points are computed, and what its variants say.
+"""Why a number is off: its note, where {POINT} shows the number at that point, and what its variants show.
 
-A variant is a point of a matrix's axis.  One that leaves what the paper publishes (`outside`) explains
+A variant is a point of a matrix's axis.  One that departs from what the paper publishes (`outside`) explains
 nothing: it is in the matrix, marked, but in no count, and no note may name it.
 """
 from __future__ import annotations
@@ -31,12 +31,12 @@ def count(number: int, what: str) -> str:
 
 
 def head(title: str) -> str:
-    """Of "Fig. 9(b), more" what a number is published in: "Fig. 9(b)"."""
+    """The figure or table of a number: "Fig. 9(b)" for "Fig. 9(b), more"."""
     return title.partition(",")[0].partition(":")[0].strip()
 
 
 class Reasons:
-    """`grids`: those that are run; what stands in the matrices of others is not on the page."""
+    """`grids`: those that are run; the matrices of other grids are not on the page."""
 
     def __init__(self, values: Values, grids: list[str]) -> None:
         self.values, self.experiment = values, values.experiment
@@ -46,7 +46,7 @@ class Reasons:
                        for point in self.experiment.points(option["axis"], name)}
 
     def note(self, row: Published, note: str) -> str:
-        """{row} links that number; {point} says what the number is there, if that was run."""
+        """{row} becomes a link to that number; {point} shows the number at that point, if it was run."""
         def one(found: re.Match[str]) -> str:
             name = found[1]
             if name in self.rows:
@@ -66,7 +66,7 @@ class Reasons:
         return "" if ours == "-" else ours
 
     def variants(self, usual: Compared) -> list[tuple[str, Compared]]:
-        """What the number is at other points of the matrices of the first column, the nearest first."""
+        """The number at other points of the first column's matrices, nearest first (last if not off)."""
         row, found = usual.row, []
         if row.kind not in ("result", "cannot") or row.relation == "also" or usual.value is None:
             return []
@@ -84,7 +84,7 @@ class Reasons:
         return sorted(found, key=lambda one: one[1].distance, reverse=not usual.missed)
 
     def of_variants(self, usual: Compared) -> str:
-        """A note: with how many of them a verdict is another, or which of them is nearest."""
+        """A sentence: with how many variants the verdict changes, or which variant is nearest."""
         found = self.variants(usual)
         if not found:
             return ""
@@ -99,18 +99,18 @@ class Reasons:
         return f"{said} with {len(changed)} of {count(len(found), 'variant')}: {named}{others}."
 
     def whole(self, rows: tuple[Compared, ...]) -> str:
-        """Note and variants of a number; the note of one that holds everywhere says nothing."""
+        """Note and variants of a number; without the note of a result that comes out in every column."""
         usual = rows[0]
         told = usual.row.kind != "result" or any(one.missed or not one.verdict for one in rows)
         return " ".join(filter(None, [usual.row.note if told else "", self.of_variants(usual)]))
 
     def refuted(self, usual: Compared) -> bool:
-        """Is it said that it cannot be, and a variant has it?"""
+        """True if the number is of kind `cannot`, but a variant meets it."""
         return usual.row.kind == "cannot" and any(not other.missed for _, other in self.variants(usual))
 
 
 def variants_of(experiment: Experiment, matrix: str) -> list[str]:
-    """Points of a matrix but that of all figures and those that leave what is published."""
+    """Points of a matrix, except the default and those that depart from what is published."""
     option = experiment.matrices[matrix]
     points = experiment.points(option["axis"], matrix)
     usual = experiment.defaults.get(option["axis"], points[0])

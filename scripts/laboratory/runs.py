@@ -1,8 +1,8 @@
-"""Runs: named by what they depend on, checked before the first, done side by side, kept whole.
+"""Runs: named by what they depend on, checked before the first starts, done in parallel, kept whole.
 
-A run's key is the hash of the binary, the settings that matter (`ssd run --check` tells) and the workload. 
-So places that differ in nothing that matters share a run, and a run that is there is not repeated, whoever
-made it.
+A run's key is the hash of the binary, the settings that matter (`ssd run --check` prints them) and the
+workload.  So places that differ only in settings without effect share a run, and an existing run is not
+repeated, whoever made it.
 """
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from laboratory.fold import folded
 from laboratory.mistake import Mistake, NotRun
 
 ALONE = re.compile(r"alone\.(tenant\.(\d+)\..*)|tenant\.(\d+)\.slowdown|tenant\.fairness")
-# What decides among tenants is without effect on one that is alone.
+# Settings of the arbitration among tenants, without effect on a tenant that is alone.
 AMONG = ("host.arbitration =", "host.classes =", "host.weights =", "host.burst =")
 LATENCIES = ("reads", "writes", "all")  # columns of latency.txt
 
@@ -40,10 +40,10 @@ def digest_of_file(path: str, length: int = 16) -> str:
 @dataclass
 class Run:
     key: str
-    command: list[str]  # without where results go
+    command: list[str]  # without the options that say where results go
     places: list[Place] = field(default_factory=list)
     error: str = ""
-    alone: str = ""  # of a tenant alone: what it is called; it has no places
+    alone: str = ""  # name of a run of one tenant alone, which has no places
 
 
 def name_of(run: Run) -> str:
@@ -51,7 +51,7 @@ def name_of(run: Run) -> str:
 
 
 def write_whole(path: str, text: str) -> None:
-    """Nobody ever sees half of it, and nothing is touched that is so already."""
+    """Replaces the file atomically; does not touch it if it has this text already."""
     if os.path.exists(path):
         with open(path, encoding="utf-8") as file:
             if file.read() == text:
@@ -64,7 +64,7 @@ def write_whole(path: str, text: str) -> None:
 
 
 class Progress:
-    """`2 of 54, about 40 s left` on a terminal, a line a run elsewhere."""
+    """`2 of 54, about 40 s left` on a terminal, one line per run elsewhere."""
 
     def __init__(self, total: int) -> None:
         self.total, self.done, self.started = total, 0, time.monotonic()
@@ -89,7 +89,7 @@ class Runs:
         self.children = Children()
         self.drives = ["--drives", drives] if drives else []  # where prepared drives are kept
         self.run_of: dict[tuple[str, ...], Run] = {}
-        self.alone: dict[tuple[str, ...], list[Run]] = {}  # of each tenant
+        self.alone: dict[tuple[str, ...], list[Run]] = {}  # a run for each tenant
         self.columns = any(figure.get("plot") == "cdf" for figure in experiment.figures.values()) \
             or any("above(" in measure for measure in experiment.measures.values())
         self.identities: dict[str, str] = {}
@@ -104,7 +104,7 @@ class Runs:
     # ---- what is to be run ----
 
     def identity(self, name: str, folder: str = "traces/profiles") -> str:
-        """Of a trace, a profile or a drive its content; of one that the simulator has built in, its name."""
+        """Digest of a trace, a profile or a drive; of one that is built into the simulator, its name."""
         by_name = f"{folder}/{name}.cfg"
         if by_name not in self.identities:
             contents = (digest_of_file(path) for path in (name, by_name) if os.path.isfile(path))
@@ -117,7 +117,7 @@ class Runs:
 
     @cached_property
     def statistics(self) -> set[str]:
-        """Names that a measure may have without a dot."""
+        """Names of the simulator's statistics; empty for another program."""
         if "program" in self.experiment.options:
             return set()
         listed = self.children.run([self.ssd, "list", "statistics"]).stdout
@@ -125,7 +125,7 @@ class Runs:
 
     @cached_property
     def checked(self) -> dict[str, list[str]]:
-        """What `ssd run --check` said, kept: asking takes longer than all else when nothing is new."""
+        """Stored output of `ssd run --check`, which takes most of the time when nothing is left to run."""
         try:
             with open(os.path.join(self.folder, "checked.json"), encoding="utf-8") as file:
                 return json.load(file)
@@ -134,7 +134,7 @@ class Runs:
 
     @cached_property
     def drive(self) -> dict[str, str]:
-        """Every parameter before a place sets some."""
+        """All parameters, before those that a place sets."""
         found = {}
         for words in ["params"], ["run", "--check", "--quiet", self.experiment.options["drive"], "uniform"]:
             done = self.children.run([self.ssd, *words])
@@ -145,7 +145,7 @@ class Runs:
         return found
 
     def words(self, settings: list[str]) -> list[str]:
-        """Of `ssd run`: options (--warmup=1000) as they are, settings behind -s."""
+        """Arguments of `ssd run`: options (--warmup=1000) as they are, settings with -s."""
         options = [word for word in settings if word.startswith("--")]
         settings = [word for word in settings if not word.startswith("--")]
         if "fold" in self.experiment.options:
@@ -153,7 +153,7 @@ class Runs:
         return [*options, *(word for setting in settings for word in ("-s", setting))]
 
     def check(self, place: Place) -> tuple[str, list[str], list[str]]:
-        """Key of what was asked; the command; the lines of `ssd run --check`, or its complaint behind "!"."""
+        """Key of the check; the command; what `ssd run --check` said, or "!" and its error message."""
         workloads, settings = self.experiment.settings(place)
         if program := self.experiment.options.get("program"):
             files = (value for _, _, value in (s.partition("=") for s in settings) if os.path.isfile(value))
@@ -171,7 +171,7 @@ class Runs:
         return asked, [self.ssd, "run", *words], said
 
     def prepare(self, places: list[Place]) -> list[Run]:
-        """The runs of these places, each once.  A Mistake if one cannot be.  Without a drive: only traces."""
+        """The runs of these places, each once; none without a drive.  A Mistake if one is impossible."""
         if not self.experiment.options.keys() & {"drive", "program"}:
             return []
         by_key: dict[str, Run] = {run.key: run for run in self.run_of.values()}
@@ -199,7 +199,7 @@ class Runs:
 
     def each_alone(self, place: Place, command: list[str], said: list[str],
                    by_key: dict[str, Run]) -> list[Run]:
-        """The runs of a place in which one of its tenants after the other is alone."""
+        """The runs of a place with one of its tenants alone, a run for each tenant."""
         workloads = self.experiment.settings(place)[0]
         tenants = next((int(line.split()[2]) for line in said if line.startswith("host.tenants =")), 1)
         matters = [line for line in said if not line.startswith(("#", *AMONG))]
@@ -219,7 +219,7 @@ class Runs:
         return bool(self.load(self.path(key))) and columns
 
     def command(self, run: Run) -> list[str]:
-        """The whole of it, as `lab list` prints it."""
+        """The whole command, as `lab list` prints it."""
         if "program" in self.experiment.options:
             return run.command
         columns = ["-o", self.path(run.key, "")] if self.columns else []
@@ -231,7 +231,7 @@ class Runs:
         command = self.command(run)
         done = self.children.run(command)
         while "another program is writing it" in done.stderr and not self.is_done(run.key):
-            time.sleep(0.1)  # of a kept drive, or of this very run somebody else's
+            time.sleep(0.1)  # it writes the kept drive, or the results of this run
             command = [word for word in command if word not in self.drives]
             done = self.children.run(command)
         if self.is_done(run.key):
@@ -245,14 +245,14 @@ class Runs:
             write_whole(self.path(run.key), json.dumps({"statistics": said}))
 
     def perform(self, runs: list[Run]) -> None:
-        """Does what is missing.  One that fails does not stop the others; it is tried again the next time."""
+        """Does missing runs.  One that fails stops no other, and is tried again next time."""
         missing = [run for run in runs if not self.is_done(run.key)]
         progress = Progress(len(missing))
         self.side_by_side(self.do, missing, lambda run: progress.tell(name_of(run), run.error))
 
     def side_by_side(self, work: Callable, items: list, done: Callable = lambda item: None) -> list:
-        """What `work` returns of each, in their order; `done` is called of each that is.  A signal or a
-        Mistake ends all."""
+        """Results of `work` for all items, in order; calls done(item) after each.  A signal or a Mistake ends
+        all."""
         with ThreadPoolExecutor(self.jobs) as pool:
             futures = {pool.submit(work, item): item for item in items}
             try:
@@ -268,14 +268,14 @@ class Runs:
     # ---- what came out ----
 
     def measure_traces(self, places: Iterable[Place]) -> None:
-        """`ssd trace stat` of what places replay, for the statistics trace.*."""
+        """Runs `ssd trace stat` on the workloads of the places, for the statistics trace.*."""
         missing = {path: place for place in places if not os.path.exists(path := self.trace_path(place))}
         progress = Progress(len(missing))
         self.side_by_side(self.measure_trace, list(missing.values()),
                           lambda place: progress.tell(f"statistics of {' '.join(place.values())}", ""))
 
     def replayed(self, place: Place) -> tuple[str, list[str]]:
-        """The workload of a place, and what is set of its profile; of a seed it keeps its own."""
+        """The workload of a place and the settings of its profile; the place's `seed` does not change it."""
         (workload, *others), settings = self.experiment.settings(place)
         if others:
             raise Mistake(f"{' '.join(place.values())}: several workloads have no statistics trace.*")
@@ -286,7 +286,7 @@ class Runs:
         return self.path("trace-" + digest(self.binary, self.identity(workload), *words))
 
     def measure_trace(self, place: Place) -> None:
-        """Of a trace the whole file is measured, of a profile what its settings make of it."""
+        """Measures the whole file of a trace, or the trace that a profile generates with these settings."""
         path, (workload, words) = self.trace_path(place), self.replayed(place)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         if os.path.exists(workload):
@@ -305,7 +305,7 @@ class Runs:
         return {}
 
     def load(self, path: str) -> dict:
-        """Nothing as long as there is no result; a run that a signal ended has none."""
+        """Empty if there is no result; a run that a signal ended has none."""
         if path not in self.loaded:
             try:
                 with open(path, encoding="utf-8") as file:
@@ -318,7 +318,7 @@ class Runs:
         return self.loaded[path]
 
     def latencies(self, place: Place, kind: str) -> list[tuple[float, int]]:
-        """Of latency.txt: how many requests took up to so many ms."""
+        """Rows of latency.txt: (upper end of a bin in ms, number of requests in it)."""
         run = self.run_of.get(tuple(place.values()))
         path = self.path(run.key, "/latency.txt") if run else ""
         if not os.path.exists(path):
@@ -332,7 +332,7 @@ class Runs:
         return bool(run and self.load(self.path(run.key)))
 
     def statistic(self, place: Place, name: str) -> object:
-        """A number of a place's run, parameters (param.) or trace (trace.); None if they say nothing."""
+        """A statistic of a place's run or trace (trace.*), or a parameter (param.*); None if it has none."""
         if name.startswith("trace."):
             whole = self.load(self.trace_path(place))
             return whole.get("statistics", whole).get(name)
@@ -341,7 +341,7 @@ class Runs:
         run = self.run_of.get(tuple(place.values()))
         if not run:
             if place in self.of_grids:
-                return None  # of a grid that is not asked for
+                return None  # in a grid that is not run this time
             raise NotRun(f"{' '.join(place.values())} is not in what is run")
         whole = self.load(self.path(run.key))
         if name.startswith("param."):

@@ -1,4 +1,4 @@
-"""A sweep on a cluster: an array of tasks, each doing every n-th run, and a job for the report behind it."""
+"""A sweep on a cluster: an array of tasks, each doing every n-th run, and then a job for the report."""
 from __future__ import annotations
 
 import os
@@ -11,7 +11,7 @@ MOST_TASKS = 500  # clusters limit the size of an array, 1001 by default
 
 
 def submit(command: list[str], runs: int, log_folder: str) -> str:
-    """`command`: this program with its description, behind which the rest goes.  Returns what to tell the
+    """`command`: this program, its description and options, without `run`.  Returns what to tell the
     user.  Partition, time and account come from the environment: SBATCH_PARTITION, SBATCH_TIMELIMIT, ..."""
     os.makedirs(log_folder, exist_ok=True)
     tasks = min(runs, MOST_TASKS)

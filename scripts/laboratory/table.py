@@ -1,4 +1,4 @@
-"""The table of results: a line for each place, as a file with tabs and on the page."""
+"""The table of results: a line for each place, as a tab-separated file and on the page."""
 from __future__ import annotations
 
 import base64
@@ -39,14 +39,14 @@ def with_tabs(values: Values, runs: Runs, places: list[Place], measures: list[st
 
 
 def digits(value: Value, half: float) -> str:
-    """With as many as its interval leaves, four at most."""
+    """Four significant digits, and half the interval in two."""
     if value is None:
         return ""
     return f"{value:.4g}" + (f" ± {half:.2g}" if half else "")
 
 
 def on_page(values: Values, runs: Runs, places: list[Place], tsv: str) -> Iterator[str]:
-    """Means over the seeds with their intervals; a head sorts by its column."""
+    """Means over the seeds with their intervals; a click on a column's head sorts by it."""
     experiment = values.experiment
     axes = [axis for axis in experiment.axes
             if axis != "seed" and len({place[axis] for place in places}) > 1] or ["workload"]

@@ -1,9 +1,9 @@
-"""What is computed from runs: measures of one place, vectors of them over places, numbers beside a paper's.
+"""Values computed from runs: measures of one place, vectors over several, numbers to compare with a paper's.
 
-Expressions are Python's.  In a measure a name with a dot is a statistic, without one another measure or a
-number, and above("reads", 4) is the share of the reads above 4 ms; what has no value (a mean of nothing,
-something over 0) gives none.  In published.tsv `measure[place]` is a vector over the places that are left
-open, and mean(), min(), max(), sum() and count() make a number of it.
+Expressions are Python's.  In a measure, a name with a dot is a statistic; one without is another measure or a
+number; above("reads", 4) is the share of the reads above 4 ms.  A measure whose parts have no value (a mean
+of nothing, a division by 0) has none.  In published.tsv, `measure[place]` is a vector over all places that
+match `place`, and mean(), min(), max(), sum() and count() reduce it to a number.
 """
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Nothing(Exception):
 
 
 class Vector(tuple):
-    """Numbers of several places, or of one; what is done to it is done to each."""
+    """Numbers of one or several places; operators apply to each."""
 
     def with_each(self, other: object, do: Callable) -> Vector:
         others = other if isinstance(other, Vector) else (other,) * len(self)
@@ -58,7 +58,7 @@ class Vector(tuple):
 
 
 def flat(*values: object) -> list:
-    """Vectors compare place by place, which min() and max() cannot mean: their numbers."""
+    """The numbers in values and vectors: min() and max() cannot use vectors, which compare place by place."""
     return [one for value in values for one in (value if isinstance(value, Vector) else (value,))]
 
 
@@ -68,7 +68,7 @@ SCALAR = {"sqrt": math.sqrt, "log": math.log, "exp": math.exp, "min": min, "max"
 
 
 def interval(values: list[float]) -> tuple[float, float]:
-    """Mean and half width of its 95 % confidence interval, 0 of one value."""
+    """Mean and half width of its 95 % confidence interval, 0 for a single value."""
     if len(values) < 2:
         return values[0], 0.0
     t = STUDENT[len(values) - 2] if len(values) <= len(STUDENT) + 1 else 1.96
@@ -106,7 +106,7 @@ class Values:
         self.known: set[str] = set()  # statistics that some run has
         self.unknown: set[str] = set()
         self.kept: dict[tuple, Value] = {}
-        self.used: list[Run] = []  # by the number that is computed
+        self.used: list[Run] = []  # by the number that is being computed
         if not experiment.measures:
             experiment.measures.update(DEFAULT_MEASURES)
             experiment.labels = DEFAULT_LABELS | experiment.labels
@@ -145,7 +145,7 @@ class Values:
     # ---- before the first run ----
 
     def check_measure(self, name: str) -> None:
-        """Of a figure, a table or published.tsv.  What a program of the user's prints is not known yet."""
+        """A name in a figure, a table or published.tsv.  What a user's program prints is not known yet."""
         known = self.experiment.measures
         if "." not in name and name not in known and name not in self.runs.statistics \
                 and "program" not in self.experiment.options:
@@ -205,7 +205,7 @@ class Values:
         return interval(values) if values else (None, 0.0)
 
     def ordered(self, place: Place) -> Place:
-        """With its axes in their order, those left out at their default."""
+        """The place with its axes in order; axes left out are at their default."""
         for axis in self.experiment.axes.keys() - place.keys() - self.experiment.defaults.keys() - {"seed"}:
             raise Mistake(f"{axis} is left open: at = should name a point of it")
         usual = self.experiment.defaults
@@ -221,7 +221,7 @@ class Values:
         return Vector(values)
 
     def expression(self, text: str, fixed: Place) -> object:
-        """What a measure of published.tsv comes to; None if something in it has no value."""
+        """The value of a measure of published.tsv; None if something in it has no value."""
         code = re.sub(AT_PLACE, r'_vector("\1", "\2")', text)
         names = VECTOR | self.experiment.numbers | {"_vector": lambda m, place: self.vector(m, place, fixed)}
         try:

@@ -1,4 +1,4 @@
-"""Ours beside a paper's: what is written of both, how far apart they are, and what that means."""
+"""Our number beside a paper's: both as text, how far apart they are, and the verdict."""
 from __future__ import annotations
 
 import math
@@ -22,7 +22,7 @@ class Compared:
     spread: str = ""  # of the seeds
     runs: list[Run] = field(default_factory=list)
     distance: float = math.inf  # from what is published, 0 within a bound; of a range the larger
-    values: list[float] = field(default_factory=list)  # two of a range
+    values: list[float] = field(default_factory=list)  # a range has two
 
     @property
     def missed(self) -> bool:
@@ -35,7 +35,7 @@ class Compared:
 
     @property
     def ratios(self) -> list[tuple[float, float, float]]:
-        """Ours, the least and the most that hold, over what is published; nothing of what is 0."""
+        """Ours, the least and the largest that hold, each over the published value; empty if that is 0."""
         row = self.row
         if 0 in row.paper or not self.values:
             return []
@@ -50,7 +50,7 @@ class Compared:
 
 @dataclass
 class Score:
-    """How many results come out; those that were not run are in no number."""
+    """How many results come out; those that were not run are not in the other counts."""
     numbers: int = 0
     near: int = 0
     directions: int = 0
@@ -116,7 +116,7 @@ def each_room(row: Published) -> list[float]:
 
 
 def left_out(row: Published, runs: list[Run]) -> Compared:
-    """Nothing was measured of it."""
+    """A number that was not measured."""
     return Compared(row, written_ends(row, row.paper), "-", "-", "left out", None, runs=runs)
 
 
