@@ -24,6 +24,7 @@ rng = numpy.random.default_rng(1)
 table = pandas.DataFrame({"sector": 16 * rng.integers(0, drive.sectors // 16, n), "sectors": 16, "kind": 1})
 assert drive.submit(table) == n
 drive.drain()
+assert len(drive.completions(0)) == 0
 done = pandas.DataFrame(drive.completions())
 latency = done.completion_ns - done.arrival_ns
 statistics = drive.to_pandas()

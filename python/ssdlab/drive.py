@@ -30,14 +30,14 @@ class Kind(enum.IntEnum):
     WRITE = 1
     TRIM = 2
     FLUSH = 4  #: of 0 sectors: completed when all data written before it is in flash
-    COLLECT = 3  #: no request, of 0 sectors: a block is collected
-    UPDATE = 5  #: no request, of 0 sectors: data with this hint goes on in a new reclaim unit
+    COLLECT = 3  #: a command of 0 sectors, without completion: a block is collected
+    UPDATE = 5  #: a command like COLLECT: data with this hint continues in a new reclaim unit
 
 
 class Flags(enum.IntFlag):
-    """Of a write."""
+    """Flags of a write."""
 
-    FUA = 1  #: it is completed when its data is in flash
+    FUA = 1  #: the write is completed when its data is in flash
 
 
 def _bytes(path: Optional[Path]) -> Optional[bytes]:
@@ -53,7 +53,7 @@ def _value(value: Any) -> str:
 
 
 def _flat(settings: Mapping[str, Any], group: str = "") -> Iterable[str]:
-    """ "key=value" of each setting; groups may be nested or spelled with a dot or with two underscores."""
+    """Yields "key=value" for each setting; groups are nested, or spelled with a dot or two underscores."""
     for key, value in settings.items():
         key = group + key.replace("__", ".")
         if isinstance(value, Mapping):
@@ -63,9 +63,9 @@ def _flat(settings: Mapping[str, Any], group: str = "") -> Iterable[str]:
 
 
 class _Calls:
-    """What the functions that the library calls need to know: which drive this thread has called.
+    """Callbacks of the library; `thread.drive` is the drive that the current thread has called.
 
-    Shared by a drive and its forks, which may be used by threads of their own.
+    Shared by a drive and its forks, each of which may be used by a thread of its own.
     """
 
     def __init__(self, gc, buffer):
@@ -115,22 +115,23 @@ class Drive:
     """A simulated SSD that this program writes to.
 
     Nothing happens by itself: simulated time passes only in submit(), run(), advance(), next() and drain().
-    A drive is used by one thread at a time; several drives, also forks, by several threads at once.
+    Use a drive from one thread at a time; different drives, forks included, from different threads at once.
 
     Args:
-        parameters: a parameter file, or the name of a drive as `ssd list drives` has it; or the settings.
+        parameters: a parameter file, or the name of a drive in `ssd list drives`; or the settings.
         settings: parameters by key: {"ftl": "dftl", "gc.threshold": 0.1} or {"gc": {"threshold": 0.1}}.
         verify: check every sector and every time with two independent judges.
-        completions: keep what each request took: "times", or "parts" with where the time went.
-        progress: True: a bar; None: where a terminal or a notebook is; False: none; or a function of
-            (requests served, share done or negative) that is called every few thousand requests, and stops
-            the call by returning a true value or raising an exception.
-        gc_policy: which block is collected: a function as gc_policy() describes it.
-        buffer_policy: which page leaves the write buffer: a function as buffer_policy() describes it.
+        completions: record each completed request: "times", or "parts", which adds where the time went.
+        progress: True: a bar; None: a bar in a terminal or a notebook only; False: no bar; or a function of
+            (requests served, share done, negative if unknown).  It is called every 4,096 requests of run(),
+            every 65,536 of a submit(), and in prepare(); it stops the call by returning a true value or
+            raising an exception.
+        gc_policy: selects the block to collect: a function, see gc_policy().
+        buffer_policy: selects the page to evict from the write buffer: a function, see buffer_policy().
         **more: settings as keywords, with two underscores for a dot: gc__threshold=0.1.
 
     Raises:
-        Mistake: no drive can have these parameters.
+        Mistake: the parameters cannot be used.
 
     Example:
         >>> import ssdlab
@@ -229,7 +230,7 @@ class Drive:
         self._check(status)
 
     def close(self) -> None:
-        """Frees the drive.  It may be closed twice."""
+        """Frees the drive.  Closing it twice is allowed."""
         if self._handle is not None:
             self._finalizer()
             self._handle = None
@@ -243,10 +244,10 @@ class Drive:
     # ---- serving ----
 
     def prepare(self, workload: Optional[Path] = None) -> "Drive":
-        """Brings the drive into the state that its precondition.* ask for.  Once, before the first request.
+        """Brings the drive into the state that precondition.* describe.  Once, before the first request.
 
         Args:
-            workload: the trace file or profile that it is prepared for, if these depend on one.
+            workload: the trace file or profile to prepare for, if these parameters depend on one.
         """
         self._call(library.ssdlab_prepare, _bytes(workload), bar=bars.bar_for(self._progress))
         return self
@@ -254,7 +255,7 @@ class Drive:
     def run(self, workload: Path) -> Statistics:
         """Serves a trace file or a profile to its end, as `ssd run` does, and returns the statistics.
 
-        In an open loop the arrivals of a workload that is not the drive's first requests count from now.
+        In an open loop, arrivals count from now unless these are the drive's first requests.
         """
         self._call(library.ssdlab_run, _bytes(workload), bar=bars.bar_for(self._progress))
         return self.statistics
@@ -274,22 +275,22 @@ class Drive:
     ) -> int:
         """Submits requests, given as columns of equal length.
 
-        With host.mode = "open" time passes until each has arrived, and on while host.queue_limit requests
-        are in the drive; with "closed" until one of host.queue_depth slots is free.  How requests are cut
-        into calls changes nothing.
+        With host.mode = "open", time passes until each request has arrived, and further while
+        host.queue_limit requests are in the drive; with "closed", until one of host.queue_depth slots is
+        free.  How requests are divided into calls changes nothing.
 
         Args:
-            requests: a mapping of columns, such as a dict or a DataFrame, or a structured array, with the
-                names of the other arguments.
+            requests: a mapping of columns, such as a dict or a DataFrame, or a structured array, with
+                columns named like the other arguments.
             sector, sectors: first sector and length, in sectors of 512 bytes.
             kind: 0 read, 1 write, 2 trim, 4 flush; see Kind.
             arrival_ns: ns since the drive was made, ascending; None: each as soon as it can enter.
-            tag: comes back with the completion; None: number of the request, from 0.
-            device, hint: as a trace would have them.
+            tag: returned with the completion; None: number of the request, from 0.
+            device, hint: as in a trace.
             flags: of writes; see Flags.
 
-        Each is an array of numpy or anything like it; numpy is not needed.  Columns of the right type are not
-        copied.
+        Each is a numpy array or anything like one; numpy itself is not needed.  Columns of the right type are
+        not copied.
 
         Returns:
             How many requests have entered.
@@ -355,7 +356,7 @@ class Drive:
         self._call(library.ssdlab_submit, ctypes.byref(request), 1, None)
 
     def read(self, sector: int, sectors: int, *, arrival_ns: Optional[int] = None, tag: int = 0) -> None:
-        """Submits a read.  One by one takes some microseconds each: submit() takes arrays."""
+        """Submits a read.  Each such call takes some microseconds; submit() takes arrays."""
         self._one(Kind.READ, sector, sectors, arrival_ns=arrival_ns, tag=tag)
 
     def write(
@@ -383,7 +384,7 @@ class Drive:
 
     @property
     def now_ns(self) -> int:
-        """The present moment, in ns since the drive was made."""
+        """The current simulated time, in ns since the drive was made."""
         return library.ssdlab_now(self._open())
 
     @property
@@ -397,7 +398,7 @@ class Drive:
         return library.ssdlab_in_flight(self._open())
 
     def advance(self, until_ns: int) -> None:
-        """Lets time pass up to and including a moment."""
+        """Lets time pass up to and including `until_ns`."""
         self._call(library.ssdlab_advance, until_ns)
 
     def next(self) -> None:
@@ -413,18 +414,19 @@ class Drive:
 
         Returns:
             A record array of numpy with the fields tag, arrival_ns, start_ns, completion_ns, sectors,
-            kind and, with completions="parts", controller_ns ... link_ns, which add up to completion - start
-            (pandas.DataFrame() takes it).  Without numpy an array of structs with these attributes.
+            kind and, with completions="parts", controller_ns ... link_ns, which add up to
+            completion_ns - start_ns (pandas.DataFrame() accepts it).  Without numpy, a list of structs with
+            these attributes.
         """
         found = []
         left = 1 << 62 if most is None else most
-        while left:
+        while True:
             room = min(left, 1 << 16)
             pointer, rows = columns.records(_library.Completion, room)
             n = library.ssdlab_completions(self._open(), pointer, room)
             found.append(rows[:n])
             left -= n
-            if n < room:
+            if n < room or not left:
                 break
         if len(found) == 1:
             return found[0]
@@ -448,7 +450,7 @@ class Drive:
     def json(
         self, command: Optional[str] = None, parameters: Optional[str] = None, workload: Optional[str] = None
     ) -> str:
-        """What `ssd run --json` writes; the arguments are what its run.command etc. say."""
+        """What `ssd run --json` writes; the arguments become run.command, run.parameters and run.workload."""
         text = ctypes.c_void_p()
         words = [None if word is None else word.encode() for word in (command, parameters, workload)]
         self._call(library.ssdlab_json, *words, ctypes.byref(text))
@@ -458,7 +460,7 @@ class Drive:
             library.ssdlab_free(text)
 
     def reset_statistics(self) -> None:
-        """Statistics start again from zero, without the requests in flight."""
+        """Resets all statistics to zero; requests in flight are not counted."""
         self._call(library.ssdlab_reset_statistics)
 
     def check(self) -> None:
@@ -479,18 +481,18 @@ class Drive:
     # ---- keeping ----
 
     def save(self, path: Path) -> None:
-        """Saves the drive, whole or not at all.  Before the first request, as `ssd run --save-drive`."""
+        """Saves the drive, whole or not at all; before the first request, as `ssd run --save-drive` does."""
         self._call(library.ssdlab_save, _bytes(path))
 
     def load(self, path: Path, workload: Optional[Path] = None) -> "Drive":
-        """In place of prepare(): the state of a saved drive of the same parameters."""
+        """Loads a saved drive of the same parameters, in place of prepare()."""
         self._call(library.ssdlab_load, _bytes(path), _bytes(workload))
         return self
 
     def fork(self) -> "Drive":
-        """A second drive in the same state, with the requests in flight and the statistics.
+        """Returns a second drive in the same state, with the requests in flight and the statistics.
 
-        What is done to one does not change the other.  Completions not taken yet stay with this one.
+        The two drives are independent.  Completions not taken yet stay with this one.
         """
         handle = ctypes.c_void_p()
         copy = Drive.__new__(Drive)
@@ -525,7 +527,7 @@ def _policy(given: Any, kind: type) -> Any:
 
 
 def _column_of(requests: Any, name: str) -> Any:
-    """The column of a mapping, a DataFrame or a structured array; None: it has none."""
+    """A column of a mapping, a DataFrame or a structured array; None if there is none."""
     if requests is None:
         return None
     names = getattr(getattr(requests, "dtype", None), "names", None)
