@@ -132,7 +132,7 @@ static void trace_events_put_request(struct events *e, const struct timed_reques
 		fprintf(e->out, " LPN %u", first);
 	fprintf(e->out,
 		"\",\"args\":{\"request\":%" PRIu64 ",\"sector\":%" PRIu64
-		",\"sectors\":%u,\"waited at the door ns\":%" PRIu64 ",\"operations\":%u",
+		",\"sectors\":%u,\"waited for a slot ns\":%" PRIu64 ",\"operations\":%u",
 		r->number, r->request.start, r->request.sectors, r->taken - r->request.arrival, r->ops);
 	if (e->drive->host->door)
 		fprintf(e->out, ",\"tenant\":%u", r->request.device);

@@ -165,7 +165,8 @@ def sheet(lab, id_, given={}):
     """Questions with room for answers; `given`: answers to fill in."""
     asked = questions(lab, id_)
     out = [
-        "# Lab %s.  Write answers behind the =, and type: ./ssd grade %s FILE" % (title(lab), lab),
+        "# Lab %s" % title(lab),
+        "# Write answers after the =, and type: ./ssd grade %s FILE" % lab,
         "# This sheet is yours: its drives are drawn from your id.  Set the seed of all runs: -s seed=%d"
         % asked[0].known["seed"],
         "id = %s" % id_,
