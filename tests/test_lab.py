@@ -535,6 +535,15 @@ class Sweep(Folder):
             self.wait_for(lambda: not running(f"sleep 6[12].{os.getpid()}"))
             self.assertEqual(os.listdir(self.at("results/long/default/runs")), [])
 
+    def test_a_listing_ends_quietly_with_its_reader(self):
+        """`lab list ... | head` is no error, nor is `ssd grade 2 | head`."""
+        for command in (self.command("list", self.at("sweep")), [SSD, "grade", "2"]):
+            reader, writer = os.pipe()
+            os.close(reader)
+            done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True)
+            os.close(writer)
+            self.assertNotIn("Broken pipe", done.stderr, command)
+
     def wait_for(self, holds, process=None):
         """Waits for a condition, however slow the machine is; fails if the process ends first."""
         while not holds():
