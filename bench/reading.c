@@ -260,8 +260,8 @@ static double read_packed(const char *path, struct content *content)
 
 /* --- the table --- */
 
-/* Takes the shortest of several times, which was disturbed least.  The memory of the copy is touched before
- * time is taken. */
+/* Measures several times and takes the shortest: other programs disturbed it least.  The memory of the copy
+ * is touched before the clock starts. */
 static void measure(const char *name, const char *path, uint64_t bytes,
 	double (*read_floor)(const char *, struct content *))
 {

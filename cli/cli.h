@@ -148,7 +148,7 @@ struct progress {
 
 void progress_start(struct progress *, bool quiet);
 
-/* Of a monotonic clock. */
+/* The time of a monotonic clock. */
 double cli_seconds(void);
 
 /* Is it time to show the line again? */

@@ -197,7 +197,7 @@ static const struct option *options_unknown(
 	return NULL;
 }
 
-/* By its name, or an unambiguous prefix of it.  NULL and a fault if there is none. */
+/* Finds an option by its name or an unambiguous prefix of the name.  NULL and a fault: there is none. */
 static const struct option *options_find_name(const struct options_parser *p, char *name, size_t length)
 {
 	const struct option *found = NULL, *other = NULL;

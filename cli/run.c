@@ -387,7 +387,7 @@ static int run_status(enum run_end end)
 	return end == RUN_INTERRUPTED ? STATUS_SIGNAL + cli_signal() : STATUS_DONE;
 }
 
-/* With blanks between them. */
+/* The words, separated by blanks; to be freed. */
 static char *run_joined(char *const *words, size_t n)
 {
 	char *joined = memory_string(words[0], "words");

@@ -133,7 +133,7 @@ void journal_tell_fua(struct journal *l)
 			   l->text);
 }
 
-/* Errors of the stream are reported by whoever closes it. */
+/* Errors of the stream show when the caller closes it. */
 bool journal_finish(struct journal *l, struct fault *fault)
 {
 	const char *reason;

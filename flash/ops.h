@@ -1,7 +1,7 @@
 /*
  * The operations in flight and their dependencies: a pool of operations, edges between them, and the tickets
- * of their requests.  Internal to flash/.  This file knows nothing of time: it tells which operation has
- * become ready or done; the schedule knows when.
+ * of their requests.  Internal to flash/.  This file does not handle time: it determines which operations
+ * have become ready or done; the schedule decides when.
  */
 #ifndef FLASH_OPS_H
 #define FLASH_OPS_H

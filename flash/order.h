@@ -6,7 +6,7 @@
  * time they finish in it.  Both are asserted for every operation.
  *
  * An erase ends a life of its block: it waits for every operation of that life, including reads and copies
- * from the block.  Internal to flash/; knows nothing of time.
+ * from the block.  Internal to flash/; does not handle time.
  */
 #ifndef FLASH_ORDER_H
 #define FLASH_ORDER_H

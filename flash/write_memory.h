@@ -18,8 +18,8 @@
 
 #include "flash/schedule_inside.h"
 
-/* Does the program of a page with this owner take room?  Pads of a buffer keep data of the host; those of
- * nobody only fill up a block. */
+/* Does the program of a page with this owner take room?  Pads that a buffer reads and rewrites hold data of
+ * the host; pads without an owner hold none. */
 static inline bool write_memory_takes(const struct schedule *s, const struct op *op, owner_t owner)
 {
 	return s->memory.pages &&

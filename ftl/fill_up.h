@@ -1,7 +1,7 @@
 /*
- * Padding of wordlines: pages that belong to nobody fill up an incomplete wordline, so that its programs can
- * go on (flash/wordline.h).  This happens between two events, when a wordline has waited for
- * flash.wordline_wait_ns or nothing else could ever go on, and when a request waits for data to be in flash.
+ * Padding of wordlines: pages without an owner fill up an incomplete wordline, so that its programs can start
+ * (flash/wordline.h).  This happens between two events, when a wordline has waited for
+ * flash.wordline_wait_ns or nothing else can proceed, and when a request waits for data to be in flash.
  * Planes are padded in order, and the streams of each plane in order.
  *
  * Without a store (NULL) there is nothing to fill up.

@@ -242,8 +242,8 @@ static block_t collector_begin(struct collector *c, plane_t plane, bool pressed)
 	return victim;
 }
 
-/* Works on the plane's begun victim, or chooses one if none is begun: moves up to `most` of its live pages
- * and erases it if none is left.  False: no block of the plane can be reclaimed. */
+/* Continues with the plane's begun victim, or selects one: moves up to `most` of its live pages, and erases
+ * it once none is left.  False: no block of the plane can be reclaimed. */
 static bool collector_advance(
 	struct collector *c, struct io *io, plane_t plane, bool pressed, uint32_t most, uint64_t *moved)
 {

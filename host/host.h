@@ -101,7 +101,7 @@ struct host {
 	tick_t link_free[2], processor_free;
 	uint64_t folded; /* requests whose address was folded into the exported sectors */
 
-	/* Of the request mapped last. */
+	/* The parts of the request mapped last. */
 	struct host_part *part;
 	uint32_t parts, part_room;
 	struct host_parts after; /* parts that those added from now on wait for */

@@ -192,7 +192,7 @@ op_t directory_read(struct directory *, struct io *, uint32_t id, enum cause, op
 /* The load while it is in flight, else `after`; sets *load to OP_NONE once it is done. */
 op_t directory_await(const struct io *, op_t *load, op_t after);
 
-/* The operation that users of an entry depend on, if its whole page is in DRAM. */
+/* For a page that is in DRAM as a whole: returns the operation that users of its entries depend on. */
 static inline op_t directory_ready(struct directory *d, const struct io *io, uint32_t id, op_t after)
 {
 	return d->page[id].load == OP_NONE ? after : directory_await(io, &d->page[id].load, after);

@@ -30,7 +30,7 @@ extern const struct param parity_params[];
 
 struct parity_statistics {
 	uint64_t programs;      /* parity pages */
-	uint64_t rebuilt_pages; /* lost pages rebuilt at once */
+	uint64_t rebuilt_pages; /* lost pages rebuilt right after the failure */
 	/* Filled in when the statistics are read. */
 	uint64_t lost_reads, lost_host_reads, lost_rmw_reads;
 	uint64_t flash_reads, flash_forwarded, flash_programs;

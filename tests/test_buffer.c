@@ -587,7 +587,8 @@ static void test_what_was_found_does_not_enter_again(void **state)
 	buffer_free(b);
 }
 
-/* Blocks of 4 pages: the policy names 7 to 4; 5 and 6 are flushed, 4 and 7 padded, in ascending order. */
+/* The policy names pages 7 to 4 of a block, of which 5 and 6 are buffered: the flush writes 4 to 7 in
+ * ascending order, 4 and 7 as padding. */
 static void test_blocks_are_padded_in_order(void **state)
 {
 	struct notebook book = { .records = 0 };

@@ -1316,8 +1316,9 @@ static void test_a_packed_log_without_memory(void **state)
 #define TINY "\"$top/parameters/tiny.cfg\" mixed"
 
 /*
- * A run is killed at its first checkpoint, then resumed and killed until it completes, each time with garbage
- * behind the rows saved beside it.  Its results equal those of an undisturbed run, and no other file is left.
+ * A run is killed at its first checkpoint, then resumed and killed again until it completes; before each
+ * resume garbage is appended to its rows.  The results equal those of an undisturbed run, and no other file
+ * is left.
  */
 static void test_a_killed_run_is_resumed(void **state)
 {

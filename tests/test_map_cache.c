@@ -407,8 +407,8 @@ static void test_a_write_back_waits_for_the_look_up_before(void **state)
 	world_close(w);
 }
 
-/* The victim is still being loaded.  In sequence: the look-up before, the load of 0, the write-back of 0, the
- * load of 1. */
+/* Page 0 is evicted while it is still being loaded.  One after the other: the earlier look-up, the load of 0,
+ * the write-back of 0, the load of 1. */
 static void test_a_write_back_waits_for_its_own_load(void **state)
 {
 	struct world *w = world_open(1, 1, 0, (struct map_settings){ .blocking = true });

@@ -1,6 +1,6 @@
 /*
- * The sector oracle: each kind of lie an FTL or a buffer could tell is told on purpose in a child, which
- * must die naming sector, page and versions; and honest data flow passes.
+ * The sector oracle: a child commits each kind of data error that an FTL or a buffer could make, and must
+ * abort naming sector, page and versions; correct data flow passes.
  *
  * The drive: 64 sectors, 8 pages of 4 sectors.
  */

@@ -372,7 +372,7 @@ static void test_every_striping_order_against_nested_loops(void **state)
 	}
 }
 
-/* Whatever is written, every plane is chosen once before the first one again, in the striping order. */
+/* Planes are chosen in the striping order, each once before any is chosen again, whatever is written. */
 static void test_round_robin_takes_every_plane_in_turn(void **state)
 {
 	struct bench *b = bench_open(SHAPE "placement.policy=round_robin placement.order=PWDC");

@@ -747,8 +747,8 @@ static void test_pages_moved_in_a_row(void **state)
 	}
 }
 
-/* The second page moves on.  It can as soon as it is there, at 220400: after the copy of the third page and
- * operations that came before, ahead of those that come later. */
+/* The second page is moved again.  That can begin when its first move is done, at 220400: behind the copy
+ * of the third page and operations queued earlier, before those queued later. */
 static void test_a_moved_page_moves_on(void **state)
 {
 	(void)state;

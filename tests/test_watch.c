@@ -292,7 +292,7 @@ static void test_cleaning_explained(void **state)
 	       "workload.write_share=1 -s trace.limit=60 parameters/tiny.cfg uniform");
 	assert_status(w, DONE, "run --explain");
 	assert_true(says(w, "345483     1570843     1675963  4\n"));
-	/* Of the six copies those that are the last ones in their blocks. */
+	/* The reset waits for those of the six copies that are the last in their blocks. */
 	assert_true(says(w, "#      zone 0, with 16 pages, is reset\n#  13  erase   host     0.0 "));
 	assert_true(says(w, "9, 10, 11, 12\n#  14  erase"));
 	assert_true(says(w, "# behind the host layer: read of 4 sectors from sector 60\n"

@@ -27,7 +27,8 @@ static void request(struct bed *b, tick_t arrival, enum request_type type, secto
 						   .sectors = pages * sectors }));
 }
 
-/* Completes the requests in the drive as if another one waited to enter.  Returns when the last was done. */
+/* Completes all requests in the drive, as a run does while another request waits for a slot.  Returns the
+ * time of the last completion. */
 static tick_t served(struct bed *b)
 {
 	while (b->drive->in_drive && drive_run_to_completion(b->drive))

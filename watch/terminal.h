@@ -15,8 +15,8 @@ bool terminal_there(void);
 void terminal_size(uint32_t *columns, uint32_t *rows);
 
 /* Runs a function with single keys on the alternate screen, in a process of its own: however that ends,
- * the terminal is restored, and then what it printed on standard error is shown.  False and a fault: the
- * function's own, or the process cannot be made. */
+ * the terminal is restored, and the messages that the process wrote to standard error are shown.  False and
+ * a fault: that of the function, or the process cannot be created. */
 bool terminal_guard(bool (*run)(void *context, struct fault *), void *context, struct fault *);
 
 enum key { KEY_END = -1, KEY_LEFT = 256, KEY_RIGHT, KEY_OTHER, KEY_RESIZED };

@@ -178,7 +178,8 @@ struct packing {
 	uint32_t parts, slots;
 };
 
-/* Number of sub-pages at the start of the mask to gather: one covered in part, or whole ones up to `room`. */
+/* How many sub-pages to gather from the start of the mask: up to `room` whole ones, or one that is covered in
+ * part. */
 static uint32_t mrsm_next_run(const struct mrsm *m, mask_t host, uint32_t room)
 {
 	uint32_t whole = (~host ? (uint32_t)__builtin_ctzll(~host) : 64) >> m->sub_shift;

@@ -110,7 +110,7 @@ class Reasons:
 
 
 def variants_of(experiment: Experiment, matrix: str) -> list[str]:
-    """Points of a matrix, except the default and those that depart from what is published."""
+    """Points of a matrix without the default, and without those that contradict the paper."""
     option = experiment.matrices[matrix]
     points = experiment.points(option["axis"], matrix)
     usual = experiment.defaults.get(option["axis"], points[0])

@@ -125,7 +125,7 @@ class Runs:
 
     @cached_property
     def checked(self) -> dict[str, list[str]]:
-        """Stored output of `ssd run --check`, which takes most of the time when nothing is left to run."""
+        """Kept output of `ssd run --check`: with all results there, checking would take most of the time."""
         try:
             with open(os.path.join(self.folder, "checked.json"), encoding="utf-8") as file:
                 return json.load(file)
