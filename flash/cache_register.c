@@ -40,8 +40,8 @@ void register_take_data(struct schedule *s, uint32_t die)
 	bus_request(s, register_of(die));
 }
 
-/* Operations that end here do not wake the die: PHASE_HELD lets it take its next command before the dies that
- * they wake. */
+/* An idle die takes its next command after the dies that the operations which end here wake, as one without a
+ * register does: until they have ended, PHASE_HELD keeps it from being woken among them. */
 static void register_has_sent(struct schedule *s, uint32_t die)
 {
 	struct unit *unit = &s->unit[die];
@@ -55,7 +55,7 @@ static void register_has_sent(struct schedule *s, uint32_t die)
 	register_become_empty(s, die);
 	if (idle) {
 		unit->phase = PHASE_IDLE;
-		unit_take_next(s, die);
+		unit_wake_cached(s, die);
 	} else if (unit->phase == PHASE_HELD) {
 		register_take_data(s, die);
 	}

@@ -35,6 +35,18 @@ static void ask(struct bed *b, tick_t after, enum request_type type, sector_t pa
 						   .sectors = pages * sectors }));
 }
 
+/* Writes the first half of a page. */
+static void write_half(struct bed *b, tick_t after, sector_t page)
+{
+	uint32_t sectors = b->drive->geometry.sectors_per_page;
+
+	drive_run_until(b->drive, T + after);
+	assert_true(drive_submit(b->drive, &(struct request){ .arrival = T + after,
+						   .type = REQUEST_WRITE,
+						   .start = page * sectors,
+						   .sectors = sectors / 2 }));
+}
+
 /* The time, from T, at which the next request completes. */
 static tick_t done(struct bed *b)
 {
@@ -80,6 +92,36 @@ static void test_data_waits_in_the_cells(void **state)
 	assert_int_equal(done(&b), 3 * C + SHORT + 2 * X);
 	assert_int_equal(done(&b), 3 * C + SHORT + 3 * X);
 	bed_close(&b);
+}
+
+/*
+ * Two dies share a bus.  A read of die 0 ends; with it a program becomes ready at die 1, while another waits
+ * at die 0.  The die that the event has woken requests the bus first, with and without a register.
+ */
+static void test_the_woken_die_goes_first(void **state)
+{
+	enum { HALF = X / 2 };
+	static const char *const registers[] = { "off", "read", "program", "both" };
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		char settings[600];
+		struct bed b;
+
+		snprintf(settings, sizeof settings,
+			DRIVE "flash.dies=2 placement.policy=round_robin flash.cache_register=%s ",
+			registers[i]);
+		bed_open(&b, settings);
+		ask(&b, 0, REQUEST_WRITE, 0, 1);
+		assert_int_equal(done(&b), A + P);
+		/* half of page 0: the other half is read in die 0, the page is programmed in die 1 */
+		write_half(&b, A + P, 0);
+		/* for die 0, half of a page without data: half a transfer */
+		write_half(&b, A + P + 500, 1);
+		assert_int_equal(done(&b), A + P + C + R + HALF + A + P);
+		assert_int_equal(done(&b), A + P + C + R + HALF + A + C + HALF + P);
+		bed_close(&b);
+	}
 }
 
 /* A program is not loaded while the data of a read is transferred. */
@@ -277,6 +319,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_sense_beside_data),
 		cmocka_unit_test(test_data_waits_in_the_cells),
+		cmocka_unit_test(test_the_woken_die_goes_first),
 		cmocka_unit_test(test_a_program_waits_for_the_register),
 		cmocka_unit_test(test_each_alone),
 		cmocka_unit_test(test_first_come_first_served),
