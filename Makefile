@@ -155,8 +155,9 @@ check-plugin: plugin ## is it right?  FTL=mine.c: its cases of the conformance s
 	@mkdir -p $(DEV)/own/ftl && { cat ftl/list.h; echo 'FTL($(MINE))'; } >$(DEV)/own/ftl/list.h
 	@$(CC) -I$(DEV)/own $(filter-out $(LTO),$(CFLAGS)) -o $(DEV)/own/test_ftl tests/test_ftl.c $(FTL) \
 		$(DEV)/tests/own_ftls.o $(DEV)/tests/undeclared.o $(DEV)/rooms.a $(LDLIBS) -lcmocka
-	@for workload in mixed uniform; do $(DEV)/ssd run --verify --quiet -s trace.limit=5000 \
-		-s ftl=$(abspath $(FTL:.c=.so)) parameters/tiny.cfg $$workload || exit 1; done
+	@options=$$($(DEV)/own/test_ftl --options $(MINE)) || exit 1; for workload in mixed uniform; do \
+		$(DEV)/ssd run --verify --quiet -s trace.limit=5000 -s ftl=$(abspath $(FTL:.c=.so)) \
+		$$options parameters/tiny.cfg $$workload || exit 1; done
 	@$(DEV)/own/test_ftl ':$(MINE)+' >$(DEV)/conformance.txt 2>&1 || \
 		{ grep -vE '^\[ +(RUN|OK) ' $(DEV)/conformance.txt; exit 1; }
 	@echo "$(MINE): $$(grep -c '^\[ *OK .*:' $(DEV)/conformance.txt) cases of the conformance suite" \
@@ -346,6 +347,7 @@ new-ftl new-buffer new-policy: new-%:
 	@scripts/new $* "$(NAME)"
 
 check-ftl: RUN = ftl=$(NAME)
+check-ftl: OPTIONS = $(DEV)/tests/test_ftl --options $(NAME)
 check-ftl: CASES = :$(NAME)+
 check-buffer: RUN = buffer=$(NAME) -s dram.buffer_bytes=64K
 check-buffer: CASES = +$(NAME)+
@@ -356,8 +358,8 @@ check-buffer: ## the same with a write buffer
 check-policy: ## the same with a collection policy
 check-ftl check-buffer check-policy:
 	@$(MAKE) BUILD=$(DEV) -s -j$(JOBS) $(DEV)/ssd $(DEV)/tests/test_ftl
-	@for workload in mixed uniform; do \
-		run="$(DEV)/ssd run --verify --quiet -s trace.limit=5000 -s $(RUN)"; \
+	@options=$$($(OPTIONS)) || exit 1; for workload in mixed uniform; do \
+		run="$(DEV)/ssd run --verify --quiet -s trace.limit=5000 -s $(RUN)$$options"; \
 		run="$$run parameters/tiny.cfg $$workload"; \
 		$$run || { echo "repeat it with  $$run" >&2; exit 1; }; done
 	@$(DEV)/tests/test_ftl '$(CASES)' >$(DEV)/conformance.txt 2>&1 || \

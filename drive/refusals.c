@@ -155,7 +155,7 @@ static bool refusals_sorts_requests(const struct drive *d)
 /* Does the FTL itself choose the stream of each host write? */
 static bool refusals_classes(const struct drive *d)
 {
-	return d->ftl->store && d->ftl->store->plan.stream_of;
+	return d->ftl->ops->stream_of;
 }
 
 static bool refusals_zones(const struct drive *d)

@@ -118,6 +118,9 @@ struct ftl_ops {
 	 * filled later. */
 	void (*flush)(struct ftl *, struct io *);
 
+	/* With a store whose client has a `stream_of`, too: the stream for a page of host data.  Called once
+	 * for each page, before room is made for it. */
+	unsigned (*stream_of)(struct ftl *, struct io *, lpn_t);
 	unsigned host_streams; /* streams that take data of the host at the same time; 0: one */
 
 	/* For buffers that require it: writes these extents into one page. */

@@ -73,14 +73,15 @@ static unsigned store_plan_streams(const struct store_plan *plan, bool separate,
 }
 
 /* Blocks that each plane needs beside the reserve, a victim and the open blocks of a drive without these
- * features.  Static wear levelling, folding, each handle and each of the `streams` of a plan that divides
- * data need open blocks of their own; and the host writes to all handles while the plane is low. */
-static uint32_t store_kept_blocks(const struct ftl_settings *s, const struct store_plan *plan,
-	unsigned streams, const struct geometry *g)
+ * features.  Static wear levelling, folding, each handle and each of the `streams` of an FTL that `divides`
+ * data of the host need open blocks of their own; and the host writes to all handles while the plane is
+ * low. */
+static uint32_t store_kept_blocks(
+	const struct ftl_settings *s, bool divides, unsigned streams, const struct geometry *g)
 {
 	uint32_t more = 0;
 
-	if (plan->stream_of)
+	if (divides)
 		more = streams - 2;
 	else if (handles_are_on(&s->handles))
 		more = handles_more_streams(&s->handles) + 1 +
@@ -170,7 +171,7 @@ bool store_create(struct ftl *f, const struct store_plan *plan, struct fault *fa
 	s->settings = settings;
 	s->plan = *plan;
 	s->parity.dead = INDEX_NONE;
-	s->directs = handles_are_on(&settings->handles) || slc_is_on(&settings->slc) || plan->stream_of;
+	s->directs = handles_are_on(&settings->handles) || slc_is_on(&settings->slc) || f->ops->stream_of;
 	if (!placement_init(&s->placement, f->flash, &settings->placement, fault) ||
 		!handles_init(&s->handles, &settings->handles, f->geometry, streams, &count, fault))
 		return false;
@@ -184,7 +185,7 @@ bool store_create(struct ftl *f, const struct store_plan *plan, struct fault *fa
 		slc = store_add_slc_streams(settings->gc.separate, streams, &count);
 		pooled = settings->slc.mode == SLC_STATIC ? slc_blocks(&settings->slc, g) : 0;
 	}
-	kept = reserve + store_kept_blocks(settings, plan, own, g);
+	kept = reserve + store_kept_blocks(settings, f->ops->stream_of, own, g);
 	if (s->units.parity && !store_check_parity(s, plan, kept, fault))
 		return false;
 	if (!store_check_room(g, plan, kept, pooled, bad, fault))
@@ -247,12 +248,12 @@ static inline ppn_t store_take_somewhere(
 	return PPN_NONE;
 }
 
-/* For data of the host, if handles, the plan or an SLC cache decide where it goes. */
+/* For data of the host, if handles, the FTL or an SLC cache decide where it goes. */
 static ppn_t store_take_directed(struct ftl *f, struct io *io, lpn_t lpn, plane_t *plane)
 {
 	struct store *s = f->store;
 	uint8_t handle = handles_of_page(&s->handles, lpn, io->handle);
-	unsigned stream = s->plan.stream_of ? s->plan.stream_of(f, io, lpn) : s->handles.host[handle];
+	unsigned stream = f->ops->stream_of ? f->ops->stream_of(f, io, lpn) : s->handles.host[handle];
 	ppn_t ppn =
 		store_take_somewhere(f, io, lpn, stream, slc_is_on(&s->settings->slc) && io->cached, plane);
 

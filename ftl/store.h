@@ -26,9 +26,6 @@ struct store_plan {
 	bool packs;
 	bool mixes_requests; /* a page may hold data of several requests */
 	bool sorts_requests; /* pages of several requests are written together */
-	/* Optional, with `stream_of` of the client: the stream for a page of host data.  Called once for each
-	 * page, before room is made for it. */
-	unsigned (*stream_of)(struct ftl *, struct io *, lpn_t);
 };
 
 extern const struct state_row store_state[];
@@ -46,7 +43,7 @@ struct store {
 	struct handles handles;
 	struct slc slc;         /* if slc.mode is not off */
 	struct refresh refresh; /* if blocks are refreshed */
-	bool directs;           /* handles, an SLC cache or the plan decide where data of the host goes */
+	bool directs;           /* handles, an SLC cache or the FTL decide where data of the host goes */
 };
 
 /* Makes f->store.  False and a fault if the drive has too little spare space, or the placement is not
@@ -56,7 +53,7 @@ void store_free(struct store *);
 
 /*
  * Takes a page of the stream to program, collecting first if the chosen plane is low.  `lpn` matters to
- * static placement and, for data of the host, to handles by range and to the plan's `stream_of`.  PPN_NONE:
+ * static placement and, for data of the host, to handles by range and to the FTL's `stream_of`.  PPN_NONE:
  * the drive is full or worn out and the FTL is marked failed; it gives up the request and leaves its mapping
  * as it is.
  */

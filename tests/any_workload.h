@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "drive/settings.h"
-#include "ftl/class/class.h"
+#include "ftl/ftl.h"
 
 #include <string.h>
 
@@ -18,7 +18,7 @@
 
 static inline bool has_classes(const struct ftl_ops *f)
 {
-	return f->write == class_write;
+	return f->stream_of;
 }
 
 /* The settings as a text of words, and as options of the command line. */

@@ -106,6 +106,12 @@ for case in 'ftl.txt conforms:mine+lru+' 'buffer.txt conforms:page+mine+' \
 done
 grep -q '^\[       OK \] conforms:.*/mine' policy.txt ||
 	fail 'the conformance suite has no case of the collection policy'
+# Every FTL of the tree passes the check that authors of one run.
+for ftl in $(sed -n 's/^FTL(\(.*\))$/\1/p' ftl/list.h); do
+	OPERATIONS=60 quick check-ftl NAME="$ftl" || { tail -20 made.txt && fail "make check-ftl refuses $ftl"; }
+	grep -qE "^$ftl: [1-9][0-9]* cases .* and two verified runs$" made.txt ||
+		fail "make check-ftl NAME=$ftl does not say what it did"
+done
 make -s new-policy NAME=switch 2>next.txt && fail "make new-policy takes a word of C"
 ! quick check-ftl NAME=main || fail 'make check-ftl takes a name that nothing has'
 echo 'extend: an FTL, a buffer and a collection policy were added as README.md and CONTRIBUTING.md say;' \

@@ -3,6 +3,7 @@
 #include "base/bits.h"
 #include "base/memory.h"
 #include "ftl/ftl.h"
+#include "ftl/page/page.h"
 #include "ftl/pages.h"
 #include "space/blocks.h"
 
@@ -484,4 +485,51 @@ const struct ftl_ops ftl_own_fixed = {
 	.check = fixed_check,
 	.state = fixed_state,
 	.facts = own_facts,
+};
+
+/* ---- own_groups: three streams for data of the host, one for what a collection moves ---- */
+
+enum { GROUPS = 3 };
+
+static unsigned group_of_written(struct ftl *f, struct io *io, lpn_t lpn)
+{
+	(void)f;
+	(void)io;
+	return lpn % GROUPS;
+}
+
+static unsigned group_of_moved(const struct ftl *f, owner_t owner, unsigned from)
+{
+	(void)f;
+	(void)owner;
+	(void)from;
+	return GROUPS;
+}
+
+static bool groups_init(struct ftl *f, struct fault *fault)
+{
+	static const struct stream streams[] = { { "0", .survivors = GROUPS, .host = true },
+		{ "1", .survivors = GROUPS, .host = true }, { "2", .survivors = GROUPS, .host = true },
+		{ "moved", .survivors = GROUPS }, { 0 } };
+
+	return page_create(f,
+		&(struct store_plan){ .streams = streams,
+			.client = { .relocate = page_relocate, .stream_of = group_of_moved } },
+		fault);
+}
+
+const struct ftl_ops ftl_own_groups = {
+	.name = "own_groups",
+	.brief = "a test: page mapping with three streams of host data",
+	.size = sizeof(struct page_map),
+	.init = groups_init,
+	.exit = page_exit,
+	.read = page_read,
+	.write = page_write,
+	.trim = page_trim,
+	.check = page_check,
+	.state = page_map_state,
+	.facts = page_facts,
+	.map_in_dram = true,
+	.stream_of = group_of_written,
 };

@@ -77,22 +77,19 @@ static inline size_t layer_for(size_t ftl, size_t layer)
 
 /* False: the drive is refused, for lack of spare blocks or because settings, or the buffer, exclude each
  * other. */
-static inline bool makes_a_drive(const struct combination *c)
+static inline bool makes_a_drive(const struct combination *c, struct fault *fault)
 {
 	struct settings s;
-	struct fault fault;
 	struct drive *d;
-	bool made;
 
 	fixture_settings(&s, c->settings);
 	s.top.ftl = (int)c->ftl;
 	s.host.layer = (int)c->layer;
 	s.top.buffer = (int)c->buffer;
-	d = drive_create(&s, false, &fault);
-	made = d != NULL;
+	d = drive_create(&s, false, fault);
 	drive_free(d);
 	settings_release(&s);
-	return made;
+	return d;
 }
 
 /* Half of the requests go to an eighth of what the host sees; lengths from one sector to four pages. */

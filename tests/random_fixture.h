@@ -319,6 +319,7 @@ static inline void set_features(struct combination *c, unsigned features)
  * the FTL or the buffer may refuse them whatever the drive. */
 static inline void draw_drive(struct combination *c)
 {
+	struct fault fault;
 	unsigned features = draw_features(c);
 	uint64_t stream = 100;
 
@@ -326,7 +327,7 @@ static inline void draw_drive(struct combination *c)
 		draw_settings(c, stream++);
 		set_features(c, stream < 140 ? features : 0);
 		assert_true(stream < 1000);
-	} while (!makes_a_drive(c));
+	} while (!makes_a_drive(c, &fault));
 }
 
 /* Does the FTL refuse the buffer whatever the drive? */
@@ -335,10 +336,11 @@ static inline bool refuses(size_t ftl, size_t buffer)
 	struct combination c = {
 		.ftl = ftl, .layer = layer_for(ftl, 0), .settings = PAPER_DRIVE "flash.blocks=64"
 	};
-	bool made = makes_a_drive(&c);
+	struct fault fault;
+	bool made = makes_a_drive(&c, &fault);
 
 	c.buffer = buffer;
-	return made && !makes_a_drive(&c);
+	return made && !makes_a_drive(&c, &fault);
 }
 
 /* Of the rows of random_trace(). */

@@ -28,13 +28,14 @@
 #include "ftl/list.h"
 #undef FTL
 
-/* Replaces the program's list of FTLs: the registered ones, and two that the core must support, too. */
+/* Replaces the program's list of FTLs: the registered ones, and those that the core must support, too. */
 const struct ftl_ops *const ftls[] = {
 #define FTL(name) &ftl_##name,
 #include "ftl/list.h"
 #undef FTL
 	&ftl_own_log,
 	&ftl_own_fixed,
+	&ftl_own_groups,
 	NULL,
 };
 const char *const ftl_names[] = {
@@ -43,6 +44,7 @@ const char *const ftl_names[] = {
 #undef FTL
 	"own_log",
 	"own_fixed",
+	"own_groups",
 	NULL,
 };
 
@@ -177,34 +179,60 @@ enum {
 
 #define USED_BLOCKS 8u /* of each plane, when the drive is full */
 
+#define MOST_SPARE 65u
+
+/* Why a drive was refused, for each reason the first number of spare blocks. */
+struct refusals {
+	char text[2000];
+	struct fault last;
+};
+
+static void note_refusal(struct refusals *r, unsigned spare, struct fault fault)
+{
+	size_t length = strlen(r->text), words = strcspn(fault.text, "0123456789");
+
+	if (strncmp(r->last.text, fault.text, words) != 0)
+		snprintf(r->text + length, sizeof r->text - length, "\n  %u spare blocks: %s", spare,
+			fault.text);
+	r->last = fault;
+}
+
+static void set_spare_blocks(struct combination *c, size_t length, unsigned spare)
+{
+	snprintf(c->settings + length, sizeof c->settings - length,
+		" flash.blocks=%u flash.over_provisioning=%.6f", USED_BLOCKS + spare,
+		(spare + 0.001) / (USED_BLOCKS + spare));
+}
+
 /* Gives each plane as many spare blocks as the FTL needs, and `more`.  Returns the number needed. */
 static unsigned set_blocks(struct combination *c, unsigned more)
 {
+	struct refusals refusals = { "" };
+	struct fault fault = { "" };
 	size_t length;
-	unsigned needed = 0;
 
 	if (has_classes(ftls[c->ftl])) /* moved pages go where the FTL says */
 		strcat(c->settings, " gc.separate=true wear.delta=0");
 	length = strlen(c->settings);
 
-	for (unsigned spare = 1, most = 65; spare <= most; spare++) {
-		snprintf(c->settings + length, sizeof c->settings - length,
-			" flash.blocks=%u flash.over_provisioning=%.6f", USED_BLOCKS + spare,
-			(spare + 0.001) / (USED_BLOCKS + spare));
-		if (!needed && makes_a_drive(c)) {
-			needed = spare;
-			most = spare + more;
+	for (unsigned spare = 1; spare <= MOST_SPARE; spare++) {
+		set_spare_blocks(c, length, spare);
+		if (makes_a_drive(c, &fault)) {
+			set_spare_blocks(c, length, spare + more);
+			return spare;
 		}
+		note_refusal(&refusals, spare, fault);
 	}
-	if (!needed)
-		fail_msg("%s refuses a drive of %u blocks of data in each plane and 65 spare ones (%s)",
-			ftls[c->ftl]->name, USED_BLOCKS, c->settings);
-	return needed;
+	fail_msg("%s refuses a drive of %u blocks of data in each plane and up to %u spare ones:%s\nof: %s",
+		ftls[c->ftl]->name, USED_BLOCKS, MOST_SPARE, refusals.text, c->settings);
+	return 0;
 }
 
 /* The drive of a row of choices.  False: its FTL refuses the buffer. */
 static bool describe(struct combination *c, const char *what, const size_t *row)
 {
+	struct fault fault;
+
 	*c = (struct combination){ .ftl = row[ROW_FTL],
 		.layer = layer_for(row[ROW_FTL], row[ROW_LAYER] / COUNT(trims)),
 		.trims = row[ROW_LAYER] % COUNT(trims),
@@ -231,7 +259,7 @@ static bool describe(struct combination *c, const char *what, const size_t *row)
 		strcat(c->settings, " zoned.share=0.42 zoned.low=2 precondition.mode=fill");
 	set_blocks(c, spare_blocks[row[ROW_SPARE]]);
 	c->buffer = row[ROW_BUFFER];
-	return makes_a_drive(c);
+	return makes_a_drive(c, &fault);
 }
 
 /* The row with another buffer, or with another FTL: where FTL and buffer of a row refuse each other, its
@@ -886,6 +914,16 @@ static int run_suite(const char *only)
 	return failed;
 }
 
+/* Prints with what options a drive of the FTL takes any workload, for `make check-ftl`. */
+static int print_options(const char *name)
+{
+	for (size_t i = 0; ftls[i]; i++)
+		if (strcmp(ftls[i]->name, name) == 0)
+			return puts(any_workload_options(ftls[i])) == EOF;
+	print_error("there is no FTL %s; make new-ftl NAME=%s begins one\n", name, name);
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest others[] = {
@@ -895,6 +933,8 @@ int main(int argc, char **argv)
 	};
 
 	program = argv[0];
+	if (argc > 2 && strcmp(argv[1], "--options") == 0)
+		return print_options(argv[2]);
 	if (argc > 1)
 		return run_suite(argv[1]);
 	return run_suite(NULL) + cmocka_run_group_tests_name("FTLs, single cases", others, NULL, NULL);

@@ -15,7 +15,7 @@ static struct classes *classes_of(const struct ftl *f)
 
 /* ---- where pages go ---- */
 
-static unsigned class_of_written(struct ftl *f, struct io *io, lpn_t lpn)
+unsigned class_of_written(struct ftl *f, struct io *io, lpn_t lpn)
 {
 	struct classes *c = classes_of(f);
 	unsigned class = c->scheme->of_written(f, lpn);
@@ -100,10 +100,7 @@ bool class_init(struct ftl *f, const struct class_scheme *scheme, struct fault *
 			.host = i < scheme->host_classes };
 	classes_of(f)->scheme = scheme;
 	if (!page_create(f,
-		    &(struct store_plan){ .streams = streams,
-			    .client = client,
-			    .reserve = CLASS_RESERVE,
-			    .stream_of = class_of_written },
+		    &(struct store_plan){ .streams = streams, .client = client, .reserve = CLASS_RESERVE },
 		    fault))
 		return false;
 	if (scheme->mixes)

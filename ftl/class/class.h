@@ -46,6 +46,7 @@ struct classes {
 /* Operations. */
 extern const struct state_row class_state[];
 bool class_init(struct ftl *, const struct class_scheme *, struct fault *);
+unsigned class_of_written(struct ftl *, struct io *, lpn_t);
 void class_write(struct ftl *, struct io *, const struct extent *, size_t n);
 void class_print_state(const struct ftl *, FILE *);
 void class_statistics(struct ftl *, struct stat_list *);
@@ -53,7 +54,7 @@ void class_statistics(struct ftl *, struct stat_list *);
 /* Operations that all these FTLs share, among them those of page mapping. */
 #define CLASS_OPERATIONS                                                                                     \
 	.read = page_read, .write = class_write, .trim = page_trim, .map_in_dram = true, .pads = true,       \
-	.hints = &class_hints
+	.stream_of = class_of_written, .hints = &class_hints
 extern const struct ftl_hints class_hints;
 
 #endif

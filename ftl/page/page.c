@@ -79,7 +79,7 @@ bool page_write_part(struct ftl *f, struct io *io, struct io *background, struct
 	return true;
 }
 
-static void page_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
+void page_write(struct ftl *f, struct io *io, const struct extent *extents, size_t n)
 {
 	struct page_walk walk = page_walk_start(f->geometry, extents, n);
 	struct page_part part;

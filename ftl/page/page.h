@@ -49,6 +49,7 @@ void page_relocate(struct ftl *, struct io *, owner_t, ppn_t from, ppn_t to);
 bool page_init(struct ftl *, struct fault *);
 void page_exit(struct ftl *);
 void page_read(struct ftl *, struct io *, const struct extent *, size_t n);
+void page_write(struct ftl *, struct io *, const struct extent *, size_t n);
 void page_trim(struct ftl *, struct io *, struct extent);
 void page_check(const struct ftl *);
 void page_facts(const struct ftl *, struct ftl_facts *);
