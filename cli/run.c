@@ -273,19 +273,19 @@ static void run_print_doubt(void *unused, const char *text)
 }
 
 /* The list that was asked for, with warnings on stderr; or the summary, with warnings below it. */
-static void run_print_report(const struct session *s)
+static void run_print_report(struct session *s)
 {
 	const struct options *o = s->o;
 
 	if (o->all || o->show)
-		summary_doubts(s->report, s->drive->ftl, cli_warn, NULL);
+		summary_doubts(s->report, s->drive->ftl, &s->workload, cli_warn, NULL);
 	if (o->all) {
 		report_write_text(s->report, stdout);
 	} else if (o->show) {
 		report_write_some(s->report, o->show, stdout);
 	} else {
 		summary_write(s->report, stdout);
-		summary_doubts(s->report, s->drive->ftl, run_print_doubt, NULL);
+		summary_doubts(s->report, s->drive->ftl, &s->workload, run_print_doubt, NULL);
 		puts("all statistics: --all; some: --show 'waf gc.*'; as files: -o DIR, --json FILE");
 	}
 }
@@ -435,6 +435,7 @@ static bool run_read_shown(struct session *s, struct fault *fault)
 	if (!s->o->show)
 		return true;
 	run_make_report(s);
+	stat_list_report_left_out(&s->drive->statistics, s->report);
 	lacks = report_lacks(s->report, s->o->show, name, sizeof name);
 	report_free(s->report);
 	s->report = NULL;

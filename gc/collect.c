@@ -455,8 +455,30 @@ static bool collector_is_paid(const struct collector *c, const struct io *io, pl
 	       c->space->plane[plane].free_pages < c->soft_water;
 }
 
+/* Notes that these blocks were collected for one page. */
+static void collector_count_row(struct collector *c, uint64_t blocks)
+{
+	if (blocks < 2)
+		return;
+	c->rows.pages++;
+	c->rows.most = blocks > c->rows.most ? blocks : c->rows.most;
+}
+
+/* Collects until the stream can get a page without the reserve.  False: no block can be reclaimed. */
+static bool collector_free_block(struct collector *c, struct io *io, plane_t plane, unsigned stream)
+{
+	do
+		if (!collector_make_some_room(c, io, plane, false, true))
+			return false;
+	while (!space_has_page(c->space, plane, stream, false) || collector_lacks_room(c, plane, stream));
+	return true;
+}
+
 bool collector_make_room_now(struct collector *c, struct io *io, plane_t plane, unsigned stream)
 {
+	uint64_t before = c->count.forced;
+	bool found;
+
 	if (c->collecting)
 		return space_has_page(c->space, plane, stream, true);
 	c->policy.stream = stream;
@@ -467,10 +489,11 @@ bool collector_make_room_now(struct collector *c, struct io *io, plane_t plane, 
 		collector_force(c, io, plane);
 	if (c->settings->low)
 		collector_force_blocks(c, io, plane, stream);
-	while (!space_has_page(c->space, plane, stream, false) || collector_lacks_room(c, plane, stream))
-		if (!collector_make_some_room(c, io, plane, false, true))
-			return false;
-	return true;
+	if (space_has_page(c->space, plane, stream, false) && !collector_lacks_room(c, plane, stream))
+		return true;
+	found = collector_free_block(c, io, plane, stream);
+	collector_count_row(c, c->count.forced - before);
+	return found;
 }
 
 /* ---- folding ---- */
@@ -539,7 +562,7 @@ const struct state_row collector_state[] = {
 	STATE_FIXED(space, flash, settings, wear, ftl, client, slc, low_water, high_water, soft_water, looks,
 		rate),
 	STATE_SCRATCH(collecting, order),
-	STATE_COUNTED(count, uncounted),
+	STATE_COUNTED(count, uncounted, rows),
 	STATE_STRUCT(struct collector, policy, collector_gc_state),
 	STATE_OF_RUN,
 	STATE_NUMBERS(struct collector, credit),

@@ -84,6 +84,11 @@ struct gc_statistics {
 	uint64_t rate_pages; /* moved for gc.copies_per_write */
 };
 
+/* Pages for which several blocks were collected in a row, because only the reserve was free. */
+struct gc_rows {
+	uint64_t pages, most; /* most blocks for one of them */
+};
+
 struct collector {
 	struct space *space;
 	struct flash *flash;
@@ -102,6 +107,7 @@ struct collector {
 	int64_t *credit;                /* per plane: pages to be moved, in millionths; NULL without a rate */
 	struct gc_statistics count;
 	struct gc_statistics uncounted; /* counts of work outside time */
+	struct gc_rows rows;            /* within it */
 };
 
 struct collector *collector_create(struct space *, const struct gc_settings *, const struct wear_settings *,

@@ -20,10 +20,24 @@ static const struct stat_row collector_rows[] = {
 	{ 0 },
 };
 
+#define ROWS(name) STAT_COUNT, offsetof(struct gc_rows, name)
+
+static const struct stat_row collector_row_rows[] = {
+	{ "gc.in_a_row", "pages",
+		"for which several blocks were collected in a row, because only the reserve was free",
+		ROWS(pages) },
+	{ "gc.in_a_row_most", "blocks", "collected for one of them", ROWS(most) },
+	{ 0 },
+};
+
 void collector_statistics(struct collector *c, struct stat_list *list)
 {
 	stat_list_add(list, (struct stat_group){ "garbage collection and wear levelling", NULL,
 				    collector_rows, &c->count, sizeof c->count });
+	stat_list_add(list, (struct stat_group){ .rows = collector_row_rows,
+				    .values = &c->rows,
+				    .size = sizeof c->rows,
+				    .quiet = true });
 }
 
 static void collector_check_candidates(const struct collector *c, plane_t plane)

@@ -161,7 +161,7 @@ bool workload_rewind(struct workload *w, struct fault *fault)
 {
 	bool done = true;
 
-	w->served = w->writes = 0;
+	w->served = w->writes = w->left_out = 0;
 	for (uint32_t i = 0; i < w->parts && done; i++) {
 		w->ahead[i].line = 0;
 		done = workload_rewind(&w->part[i], fault);
@@ -301,6 +301,30 @@ double workload_progress(const struct workload *w)
 	if (w->part)
 		return workload_progress_of_parts(w);
 	return of_requests > of_bytes ? of_requests : of_bytes;
+}
+
+uint64_t workload_left_out(struct workload *w, uint64_t most)
+{
+	struct fault fault;
+	struct request r;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < w->parts; i++)
+		sum += workload_left_out(&w->part[i], most);
+	if (!w->trace || w->served < w->limit)
+		return sum;
+	while (w->left_out < most && trace_next(w->trace, &r, &fault) == TRACE_OK)
+		w->left_out++;
+	return w->left_out;
+}
+
+bool workload_has_times(const struct workload *w)
+{
+	bool has = w->trace && strcmp(trace_format(w->trace), "list") != 0 && trace_span(w->trace) > 0;
+
+	for (uint32_t i = 0; i < w->parts && !has; i++)
+		has = workload_has_times(&w->part[i]);
+	return has;
 }
 
 const char *workload_name(const struct workload *w, const struct request *r)

@@ -17,7 +17,8 @@ struct workload {
 	struct generator *generator;
 	struct trace_settings settings; /* what it points to outlives the workload */
 	uint64_t served, limit;
-	uint64_t writes; /* taken since the last FLUSH that host.flush_every adds */
+	uint64_t left_out; /* requests read behind the limit */
+	uint64_t writes;   /* taken since the last FLUSH that host.flush_every adds */
 	struct request last_write;
 
 	/* Several in one: */
@@ -58,6 +59,15 @@ uint64_t workload_requests(const struct workload *);
 
 /* Share of the requests returned so far, 0 to 1; negative: unknown. */
 double workload_progress(const struct workload *);
+
+/*
+ * After the last request: how many more its traces have behind trace.limit.  The first call reads on to find
+ * out, but not beyond `most`.
+ */
+uint64_t workload_left_out(struct workload *, uint64_t most);
+
+/* Do its requests come from traces in which they arrived at different times?  Lists do not count. */
+bool workload_has_times(const struct workload *);
 
 /* The name of the workload that the request is from. */
 const char *workload_name(const struct workload *, const struct request *);

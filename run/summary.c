@@ -1,5 +1,7 @@
 #include "run/summary.h"
 
+#include "ftl/store.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,8 @@
 #define SUMMARY_NOTABLE_SHARE 0.01
 /* Requests in the drive per die, on average: with more the drive is overloaded, and the queue grows. */
 #define SUMMARY_QUEUED 32
+/* At most so many requests behind the limit of a trace are counted. */
+#define SUMMARY_READS_ON 5000000
 
 /* At most so many tenants have their latencies shown. */
 #define SUMMARY_TENANTS 8
@@ -25,6 +29,12 @@ static double summary_number(const struct report *r, const char *name)
 	double value = report_number(r, name);
 
 	return isfinite(value) ? value : 0;
+}
+
+/* The share of the pages that is over-provisioning. */
+static double summary_spare(const struct report *r)
+{
+	return 1 - summary_number(r, "drive.logical_bytes") / summary_number(r, "drive.physical_bytes");
 }
 
 static void summary_doubt_reads(const struct report *r, const struct summary_teller *t)
@@ -76,15 +86,79 @@ static void summary_doubt_load(const struct report *r, const struct summary_tell
 	t->tell(t->context, text);
 }
 
-void summary_doubts(const struct report *r, const struct ftl *ftl,
+/* A trace of which only the beginning was served. */
+static void summary_doubt_length(
+	const struct report *r, struct workload *workload, const struct summary_teller *t)
+{
+	uint64_t left = workload_left_out(workload, SUMMARY_READS_ON);
+	double served = summary_number(r, "run.served");
+	char text[320];
+
+	if (!left)
+		return;
+	snprintf(text, sizeof text,
+		"the first %.0f of %s%.0f requests of the trace (trace.limit = %s); -s trace.limit=0 serves "
+		"all",
+		served, left == SUMMARY_READS_ON ? "more than " : "", served + (double)left,
+		report_value(r, "trace.limit"));
+	t->tell(t->context, text);
+}
+
+/* A trace whose arrival times have no effect. */
+static void summary_doubt_times(
+	const struct report *r, const struct workload *workload, const struct summary_teller *t)
+{
+	const char *mode = report_value(r, "host.mode");
+	char text[320];
+
+	if (!mode || strcmp(mode, "\"closed\"") != 0 || workload->parts || !workload_has_times(workload))
+		return;
+	snprintf(text, sizeof text,
+		"the arrival times of the trace are not used: host.mode = closed keeps %s requests in the "
+		"drive; -s host.mode=open lets them arrive as recorded",
+		report_value(r, "host.queue_depth"));
+	t->tell(t->context, text);
+}
+
+/*
+ * More than two blocks collected for one page, one after the other.  A plane with as many free pages as the
+ * reserve and an open block of each stream have together has a free block beside the reserve.
+ */
+static void summary_doubt_reserve(
+	const struct report *r, const struct ftl *ftl, const struct summary_teller *t)
+{
+	double pages = summary_number(r, "gc.in_a_row"), most = summary_number(r, "gc.in_a_row_most");
+	double all = summary_number(r, "flash.program.host"), enough;
+	const struct space *space;
+	char text[480], threshold[60] = "";
+
+	if (pages <= SUMMARY_NOTABLE_SHARE * all || most <= 2)
+		return;
+	space = ftl->store->space;
+	enough = (double)(space->reserve + space->streams) / space->geometry->blocks_per_plane;
+	if (enough < summary_spare(r) / 2)
+		snprintf(threshold, sizeof threshold, "raise gc.threshold to at least %.3f, or ",
+			ceil(enough * 1000) / 1000);
+	snprintf(text, sizeof text,
+		"for %.0f of %.0f pages of the host (%.1f %%) up to %.0f blocks were collected in a row, "
+		"because only the reserve was free (in each plane %u for copies): it makes writes slow, not "
+		"the placement of data; %suse more blocks (flash.blocks)",
+		pages, all, 100 * pages / all, most, space->reserve, threshold);
+	t->tell(t->context, text);
+}
+
+void summary_doubts(const struct report *r, const struct ftl *ftl, struct workload *workload,
 	void (*tell)(void *context, const char *text), void *context)
 {
 	const struct summary_teller t = { tell, context };
 	char text[320];
 
+	summary_doubt_length(r, workload, &t);
+	summary_doubt_times(r, workload, &t);
 	summary_doubt_load(r, &t);
 	summary_doubt_addresses(r, &t);
 	summary_doubt_reads(r, &t);
+	summary_doubt_reserve(r, ftl, &t);
 	if (ftl->ops->doubt && ftl->ops->doubt(ftl, text, sizeof text))
 		tell(context, text);
 }
@@ -255,14 +329,11 @@ static void summary_write_memory(const struct report *r, FILE *out)
 
 void summary_write(const struct report *r, FILE *out)
 {
-	double physical = summary_number(r, "drive.physical_bytes"),
-	       logical = summary_number(r, "drive.logical_bytes");
-
 	fprintf(out, "%s on %s: ftl = %s, buffer = %s, seed = %.0f\n", report_value(r, "run.workload"),
 		report_value(r, "run.parameters"), report_value(r, "run.ftl"), report_value(r, "run.buffer"),
 		summary_number(r, "run.seed"));
 	fprintf(out, "drive       %s of flash, %.1f %% of it over-provisioning; %.0f dies\n",
-		summary_bytes(physical).text, 100 * (1 - logical / physical),
+		SUMMARY_BYTES(r, "drive.physical_bytes"), 100 * summary_spare(r),
 		summary_number(r, "drive.dies"));
 	summary_write_requests(r, out);
 	summary_write_latencies(r, out);

@@ -6,11 +6,13 @@
 #define RUN_SUMMARY_H
 
 #include "ftl/ftl.h"
+#include "prepare/workload.h"
 #include "stats/report.h"
 
-/* Tells every reason to doubt the results, a sentence each. */
-void summary_doubts(const struct report *, const struct ftl *, void (*tell)(void *context, const char *text),
-	void *context);
+/* Tells every reason to doubt the results, a sentence each.  Reads on in a trace of which only the first
+ * requests were served. */
+void summary_doubts(const struct report *, const struct ftl *, struct workload *,
+	void (*tell)(void *context, const char *text), void *context);
 
 /* Lines of at most 100 columns, without the doubts. */
 void summary_write(const struct report *, FILE *);

@@ -196,11 +196,25 @@ static void stat_report_number(
 	}
 }
 
+static bool stat_is_left_out(const struct stat_list *list, const struct stat_number *n)
+{
+	const struct stat_group *g = &list->group[n->group];
+
+	return g->quiet && !stat_count(n->values + g->rows->offset);
+}
+
+void stat_list_report_left_out(const struct stat_list *list, struct report *report)
+{
+	for (struct stat_number n = { .row = NULL }; stat_next(list, &n);)
+		if (stat_is_left_out(list, &n))
+			stat_report_number(report, list, &n);
+}
+
 void stat_list_report(const struct stat_list *list, struct report *report)
 {
 	stat_list_gather(list);
 	for (struct stat_number n = { .row = NULL }; stat_next(list, &n);) {
-		if (list->group[n.group].quiet && !stat_count(n.values + list->group[n.group].rows->offset))
+		if (stat_is_left_out(list, &n))
 			continue;
 		if (n.title)
 			report_section(report, n.title);

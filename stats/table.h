@@ -105,6 +105,10 @@ static inline uint64_t stat_count(const char *value)
 /* All numbers as they are now, gathered before. */
 void stat_list_report(const struct stat_list *, struct report *);
 
+/* The numbers that stat_list_report() leaves out because their group is quiet: for a check of names before a
+ * run. */
+void stat_list_report_left_out(const struct stat_list *, struct report *);
+
 /* Names that a listing has shown. */
 struct stat_names {
 	char **name;

@@ -108,7 +108,8 @@ grep -q '^\[       OK \] conforms:.*/mine' policy.txt ||
 	fail 'the conformance suite has no case of the collection policy'
 # Every FTL of the tree passes the check that authors of one run.
 for ftl in $(sed -n 's/^FTL(\(.*\))$/\1/p' ftl/list.h); do
-	OPERATIONS=60 quick check-ftl NAME="$ftl" || { tail -20 made.txt && fail "make check-ftl refuses $ftl"; }
+	OPERATIONS=60 quick check-ftl NAME="$ftl" ||
+		{ tail -20 made.txt && fail "make check-ftl refuses $ftl"; }
 	grep -qE "^$ftl: [1-9][0-9]* cases .* and two verified runs$" made.txt ||
 		fail "make check-ftl NAME=$ftl does not say what it did"
 done

@@ -1621,6 +1621,48 @@ static void test_a_run_says_what_makes_it_doubtful(void **state)
 	assert_false(says(w, "!"));
 }
 
+/*
+ * A trace of ten writes, 1 ms apart, with a limit and in a closed loop: only the first are served, and their
+ * times have no effect.  A list without times, and a profile, say nothing.
+ */
+static void test_a_run_says_what_it_leaves_of_a_trace(void **state)
+{
+	struct world *w = *state;
+
+	shell(w, "for i in 0 1 2 3 4 5 6 7 8 9; do echo ${i}000000 0 ${i}00 8 0; done >$d/ten.trace; "
+		 "$ssd run -s trace.limit=4 class $d/ten.trace | grep '^!'");
+	assert_true(says(w, "! the first 4 of 10 requests of the trace (trace.limit = 4); -s trace.limit=0"));
+	assert_true(says(w, "! the arrival times of the trace are not used: host.mode = closed keeps 4 "));
+	shell(w, "$ssd run -s trace.limit=0 -s host.mode=open class $d/ten.trace && "
+		 "$ssd run -s trace.limit=10 -s host.mode=open class $d/ten.trace && "
+		 "$ssd run -s trace.limit=4 class lun1 && $ssd run class -L w0,w1,w2");
+	assert_status(w, DONE, "runs of whole traces");
+	assert_false(says(w, "!"));
+}
+
+/* With little spare space, FTLs with many streams have only their reserve free. */
+static void test_a_run_says_that_its_reserve_is_the_limit(void **state)
+{
+#define CHAINED                                                                                              \
+	"-s flash.blocks=256 -s trace.limit=40000 -s workload.requests=40000 -s workload.write_share=1 "
+	struct world *w = *state;
+
+	shell(w, "$ssd run " CHAINED
+		 "-s ftl=sepbit -s gc.threshold=0.02 class zipf | tr '\\n' ' ' | sed 's/  */ /g'");
+	assert_true(says(
+		w, " blocks were collected in a row, because only the reserve was free (in each plane 4 "));
+	assert_true(says(w, "raise gc.threshold to at least 0.043,"));
+	shell(w, "$ssd run --show 'gc.coll* gc.in_a_row*' " CHAINED
+		 "-s ftl=sepbit -s gc.threshold=0.02 class zipf");
+	assert_true(value_of(w, "gc.in_a_row") > 400);
+	assert_int_equal(value_of(w, "gc.in_a_row_most"), 7);
+	/* What it advises is enough; page mapping has two streams and needs less. */
+	shell(w, "$ssd run --all " CHAINED "-s ftl=sepbit -s gc.threshold=0.043 class zipf && "
+		 "$ssd run --all " CHAINED "-s ftl=page -s gc.threshold=0.02 class zipf");
+	assert_status(w, DONE, "runs with more free blocks");
+	assert_false(says(w, "in_a_row"));
+}
+
 /* A drive is found by name from anywhere; next to a folder `parameters`, by its file there. */
 static void test_drives_have_names(void **state)
 {
@@ -1749,6 +1791,8 @@ int main(void)
 		TEST(test_grading_elsewhere),
 		TEST(test_a_run_ends_with_a_summary),
 		TEST(test_a_run_says_what_makes_it_doubtful),
+		TEST(test_a_run_says_what_it_leaves_of_a_trace),
+		TEST(test_a_run_says_that_its_reserve_is_the_limit),
 		TEST(test_drives_have_names),
 	};
 

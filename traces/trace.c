@@ -556,6 +556,11 @@ void trace_close(struct trace *t)
 
 /* --- facts --- */
 
+tick_t trace_span(const struct trace *t)
+{
+	return t->left ? window_last(t->window) - t->first : 0;
+}
+
 const char *trace_format(const struct trace *t)
 {
 	return t->format->name;

@@ -93,6 +93,7 @@ struct trace_counts {
 };
 
 struct trace_counts trace_counts(const struct trace *);
+tick_t trace_span(const struct trace *); /* from the first arrival to that of the last request returned */
 const char *trace_format(const struct trace *);   /* "ssdsim" */
 uint64_t trace_bytes_read(const struct trace *);  /* of the file as stored (compressed) */
 uint64_t trace_bytes_total(const struct trace *); /* 0 when unknown (a pipe) */
