@@ -73,7 +73,8 @@ TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 .PHONY: library toolbox plugin check-plugin reference wheel python-test
 .PHONY: new-ftl new-buffer new-policy check-ftl check-buffer check-policy quick
 .PHONY: grade-objects check-grade course-student lab-page check-lab-page
-.PHONY: unit test check soak check-style check-gcc check-clang check-sanitized check-valgrind check-extend
+.PHONY: unit test check soak check-style check-gcc check-clang check-sanitized check-valgrind check-extend \
+	check-bare bare-test
 .PHONY: check-install check-counts analyse validate mutants fuzz kill-test edges configurations
 .PHONY: bench tricks growth pgo
 .DELETE_ON_ERROR:
@@ -220,9 +221,11 @@ LONGEST := cli ftl docs allocation random resume legacy_random
 FIRST   := tests/test_lab.py.run $(filter $(ALL_RUNS),$(LONGEST:%=$(BUILD)/tests/test_%.run))
 
 unit: ## programs that take less than half a second each: seconds
+	@scripts/deps unit
 	@$(MAKE) BUILD=$(DEV) run-unit
 
 test: ## every test program, long ones shortened: a minute with -j2
+	@scripts/deps test
 	@$(MAKE) BUILD=$(DEV) run-tests
 
 .PHONY: run-unit run-tests $(ALL_RUNS)
@@ -255,7 +258,8 @@ check: ## what a change must pass: lint, gcc, clang, analysis, tests plain and s
 	@$(MAKE) -j$(JOBS) check-clang
 	@$(MAKE) -j$(JOBS) analyse
 	@$(MAKE) -j$(JOBS) check-sanitized
-	@$(MAKE) -j$(JOBS) --output-sync=target check-valgrind check-extend check-install check-counts
+	@$(MAKE) -j$(JOBS) --output-sync=target check-valgrind check-extend check-install check-bare \
+		check-counts
 	@$(MAKE) check-grade
 	@echo "check: all passed"
 
@@ -299,6 +303,7 @@ soak-documents:
 	@$(MAKE) dist-test
 	@$(MAKE) deb-test
 	@$(MAKE) pandas-test
+	@$(MAKE) bare-test
 	@$(MAKE) python-test
 
 # House rules and layout come first: they take seconds.
@@ -376,6 +381,15 @@ quick: ## build/dev/ssd, for work on the code: a changed file is compiled and li
 check-install: ssd
 	@echo "== installing, using and removing what was installed"
 	@tests/install.sh ./ssd
+
+# Where the tools of the tests are missing.
+check-bare:
+	@echo "== README's commands on a machine without the tools of the tests"
+	@tests/bare.sh
+
+bare-test: ## README's commands on a new Debian, from packages to tests (as root)
+	@scripts/deps bare
+	@tests/bare.sh fresh
 
 # Rows whose trace may not be redistributed are compared only if TRACES names a folder that has it.
 check-counts: ssd ## counts beside those of independent reference models
