@@ -1,6 +1,7 @@
 #!/bin/sh
-# README's commands on a machine without cmocka, python3 and gnuplot: `make unit` and `make test` say what they
-# install, or what to type, before they compile anything.  Runs from the top of the tree; nothing is installed.
+# README's commands on a machine without cmocka, python3 and gnuplot: `make unit` and `make test` say what
+# they install, or what to type, before they compile anything.  Runs from the top of the tree; nothing is
+# installed.
 # tests/bare.sh fresh: on a new Debian (mmdebstrap, as root), in which README's commands are typed.
 set -eu
 
