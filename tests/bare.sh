@@ -39,7 +39,8 @@ without_tools() {
 	for folder in /usr/local/bin /usr/bin /bin /usr/sbin; do
 		ln -sf "$folder"/* "$tools/bin/"
 	done
-	rm -f "$tools/bin/python3" "$tools/bin/gnuplot" "$tools/bin/xz" "$tools/bin/sudo"
+	rm -f "$tools/bin/python3" "$tools/bin/gnuplot" "$tools/bin/xz" \
+		"$tools/bin/zstd" "$tools/bin/sudo"
 	# shellcheck disable=SC2016 # expanded by the stub
 	printf '#!/bin/sh\ncase $* in *cmocka*) exit 1 ;; esac\nexec %s "$@"\n' "$(command -v pkg-config)" |
 		stub pkg-config
@@ -73,6 +74,6 @@ says unit 'installing: libcmocka-dev python3' \
 	"could not install: libcmocka-dev python3; type:  $install libcmocka-dev python3"
 printf '#!/bin/sh\n[ "$*" = -u ] && echo 1000\n' | stub id
 says unit "missing: libcmocka-dev python3; as root, type:  $install libcmocka-dev python3"
-all='libcmocka-dev python3 gnuplot-nox xz-utils'
+all='libcmocka-dev python3 gnuplot-nox xz-utils zstd'
 says test "missing: $all; as root, type:  $install $all"
 echo 'bare: make unit and make test say what is missing, and what installs it'

@@ -4,7 +4,9 @@
 Runs from the top of the tree, as `make test` does.
 """
 import base64
+import contextlib
 import csv
+import glob
 import json
 import os
 import re
@@ -126,7 +128,13 @@ count\t\tFig. 3\tboth\tcount(programs[page] < doubled[page])\tholds\t2\tcases\t\
 
 def running(pattern):
     """Commands of the processes that match the pattern."""
-    shown = subprocess.run(["ps", "-A", "-o", "args="], capture_output=True, text=True).stdout.splitlines()
+    shown = []
+    for name in glob.glob("/proc/[0-9]*/cmdline"):
+        with contextlib.suppress(OSError), open(name, encoding="utf-8", errors="replace") as file:
+            shown.append(file.read().replace("\0", " ").rstrip())
+    if not shown:  # macOS
+        listed = subprocess.run(["ps", "-A", "-o", "args="], capture_output=True, text=True)
+        shown = listed.stdout.splitlines()
     return [line for line in shown if re.match(pattern, line)]
 
 
@@ -1334,6 +1342,7 @@ esac
         self.assertEqual(len(said.splitlines()), 10)
         self.assertEqual(self.lab("worst", self.at("log.csv.zst")).stdout, said)
         self.assertIn("should be a log", self.lab("worst", self.at("sweep/experiment.ini"), status=2).stderr)
+        self.assertIn("there is no such file", self.lab("worst", self.at("none.csv"), status=2).stderr)
 
 
 if __name__ == "__main__":

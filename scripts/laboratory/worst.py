@@ -24,6 +24,10 @@ def read(path: str) -> Iterator[str]:
             yield from unpacked.stdout
         if unpacked.returncode:
             raise Mistake(f"{path}: zstd cannot unpack it")
+    except FileNotFoundError as error:
+        if error.filename == "zstd":
+            raise Mistake(f"{path}: zstd unpacks it, and is not installed here") from None
+        raise Mistake(f"{path}: there is no such file") from None
     except (OSError, UnicodeError) as error:
         raise Mistake(f"{path}: {error}") from None
 
