@@ -29,8 +29,8 @@ LTO      ?=
 endif
 
 # What the program and the library are made of.
-ROOMS    := base stats observe flash space pagemap gc ftl buffer host upkeep drive
-ROOMS    += parameters traces prepare run probe watch legacy cli
+ROOMS    := base stats observe flash pagemap gc ftl buffer host drive
+ROOMS    += parameters traces legacy cli
 PACKAGES := libconfig libarchive zlib
 
 # -O3: the simulator is the product; -g: every abort can be debugged.
@@ -61,12 +61,12 @@ override CFLAGS  += -std=c11 -D_POSIX_C_SOURCE=200809L -D_DARWIN_C_SOURCE -D_FIL
 override LDFLAGS += $(SANITIZE)
 override LDLIBS  += $(PACKAGE_LIBS) -lm
 
-SOURCES := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c))
+SOURCES := $(filter-out cli/lab-page/%,$(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c)))
 LIBRARY_C := $(wildcard library/*.c)
-PRODUCT := $(foreach room,$(ROOMS) library lab-page,$(wildcard $(room)/*.[ch] $(room)/*/*.[ch])) ssd.c types.h
-EVERY_C := $(PRODUCT) $(wildcard bench/*.[ch] tests/*.[ch] tests/fuzz/*.[ch])
+PRODUCT := $(foreach room,$(ROOMS) library,$(wildcard $(room)/*.[ch] $(room)/*/*.[ch])) ssd.c types.h
+EVERY_C := $(PRODUCT) $(wildcard tests/bench/*.[ch] tests/*.[ch] tests/fuzz/*.[ch])
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/drive/built_in.o \
-	$(BUILD)/run/timeline_page.o $(BUILD)/toolbox.o
+	$(BUILD)/drive/run/timeline_page.o $(BUILD)/toolbox.o
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
 .PHONY: all always help install install-program install-library uninstall format clean lines
@@ -127,7 +127,7 @@ $(BUILD)/traces/built_in.o $(BUILD)/drive/built_in.o $(BUILD)/commit.o $(BUILD)/
 	@$(HERE) $(CC) $(CFLAGS) -c -o $@ $<
 
 # The rooms that an FTL uses, for one in a shared object: base/toolbox.h.  It must be made from these sources.
-TOOLBOX   := base stats observe flash space pagemap gc ftl
+TOOLBOX   := base stats observe flash pagemap gc ftl
 TOOLBOX_C := types.h $(foreach room,$(TOOLBOX),$(wildcard $(room)/*.[ch] $(room)/*/*.[ch]))
 
 $(BUILD)/toolbox.c: $(TOOLBOX_C) base/version.h
@@ -165,18 +165,18 @@ check-plugin: plugin ## is it right?  FTL=mine.c: its cases of the conformance s
 		"and two verified runs"
 
 # The page of a timeline.
-$(BUILD)/run/timeline_page.c: scripts/as-c run/timeline.html
+$(BUILD)/drive/run/timeline_page.c: scripts/as-c drive/run/timeline.html
 	@mkdir -p $(@D)
-	@scripts/as-c run/timeline_page.h timeline_page run/timeline.html > $@
+	@scripts/as-c drive/run/timeline_page.h timeline_page drive/run/timeline.html > $@
 
-$(BUILD)/run/timeline_page.o: $(BUILD)/run/timeline_page.c
+$(BUILD)/drive/run/timeline_page.o: $(BUILD)/drive/run/timeline_page.c
 	@$(HERE) $(CC) $(CFLAGS) -c -o $@ $<
 
 # The library: those rooms that a caller needs, behind library/ssdlab.h.  Only what that declares is exported.
 # The archive is one object, whose other symbols cannot clash with those of a program.
 ABI             := $(shell sed -n 's/^.define SSDLAB_ABI //p' library/ssdlab.h)
 LIBRARY_OBJECTS := $(LIBRARY_C:%.c=$(BUILD)/%.o) \
-	$(filter-out $(foreach room,cli legacy watch,$(BUILD)/$(room)/%),$(OBJECTS))
+	$(filter-out $(foreach room,cli legacy,$(BUILD)/$(room)/%),$(OBJECTS))
 
 library: $(BUILD)/libssdlab.so $(BUILD)/libssdlab.a ## libssdlab.so and .a, for programs in C: docs/library.md
 
@@ -324,7 +324,7 @@ check-gcc:
 # clang sees other warnings than gcc.  It generates no code here; `make fuzz` and every Mac have it do so.
 check-clang:
 	@echo "== clang -Werror"
-	@printf '%s\n' ssd.c $(SOURCES) $(wildcard bench/*.c tests/*.c tests/fuzz/*.c) | \
+	@printf '%s\n' ssd.c $(SOURCES) $(wildcard tests/bench/*.c tests/*.c tests/fuzz/*.c) | \
 		xargs -P$(JOBS) -n12 clang $(filter-out $(LTO),$(CFLAGS)) -Werror -fsyntax-only
 
 analyse: ## static analysis: cppcheck and clang-tidy; NODES=225000: clang's analyser looks further
@@ -527,27 +527,27 @@ validate: ## beside theory and MQSim, number by number: docs/validation.md
 edges: $(SSD) ## every command where memory or disk runs out: one line says so, no file is half written
 	@SSD=$(SSD) tests/edges
 
-bench: $(BUILD)/bench/bench ## speed and memory; PART=loads, pairs, generating, legacy or reading: only that
+bench: $(BUILD)/tests/bench/bench ## speed, memory; PART=loads, pairs, generating, legacy, reading: only that
 	@$< $(PART)
 
-$(BUILD)/bench/bench: $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c)) $(OBJECTS)
+$(BUILD)/tests/bench/bench: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/bench/*.c)) $(OBJECTS)
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-tricks: ## what each trick of bench/TRICKS.md is worth: built with and without it; TRICK=NAME: that one
-	@bench/tricks $(TRICK)
+tricks: ## what each trick of tests/bench/TRICKS.md is worth: built with and without it; TRICK=NAME: that one
+	@tests/bench/tricks $(TRICK)
 
 growth: $(SSD) ## how time and memory grow with dies, queue, pages a block, size and requests; AXES=huge: 8 TB
-	@SSD=$(SSD) bench/growth $(AXES)
+	@SSD=$(SSD) tests/bench/growth $(AXES)
 
 # Trained on typical runs; gcc only.
 TRAINED := page across mrsm sftl
-pgo: ## build/pgo/ssd, compiled with a profile of usual runs; build/pgo/bench/bench measures it
+pgo: ## build/pgo/ssd, compiled with a profile of usual runs; build/pgo/tests/bench/bench measures it
 	@rm -rf build/pgo
 	@$(MAKE) BUILD=build/pgo OPTIMISE='$(OPTIMISE) -fprofile-generate' build/pgo/ssd
 	@for ftl in $(TRAINED); do build/pgo/ssd run --quiet -s ftl=$$ftl -s flash.blocks=128 \
 		-s trace.limit=200000 -s flash.over_provisioning=0.2 parameters/icpp23.cfg lun1 || exit; done
 	@find build/pgo -name '*.o' -delete
-	@$(MAKE) BUILD=build/pgo build/pgo/ssd build/pgo/bench/bench \
+	@$(MAKE) BUILD=build/pgo build/pgo/ssd build/pgo/tests/bench/bench \
 		OPTIMISE='$(OPTIMISE) -fprofile-use -fprofile-partial-training -Wno-missing-profile'
 
 # `ssd grade` links a student's program with these, and reads how they were compiled.
@@ -566,10 +566,10 @@ check-grade: ssd
 # change.
 lab-page: ## the simulator in a browser, without a network: one file, lab-page.html
 	@scripts/deps lab-page
-	@JOBS=$(JOBS) lab-page/build build/lab-page lab-page.html
+	@JOBS=$(JOBS) cli/lab-page/build build/lab-page lab-page.html
 
 check-lab-page: lab-page $(SSD) ## its numbers are the native ones, under node and in a headless browser
-	@node lab-page/compare.js build/lab-page/lab.js $(SSD)
+	@node cli/lab-page/compare.js build/lab-page/lab.js $(SSD)
 	@tests/lab_page.py $(SSD)
 
 # A distribution's package is made with DESTDIR; PREFIX is where it will be installed.
@@ -659,4 +659,4 @@ help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 -include $(OBJECTS:.o=.d) $(LIBRARY_C:%.c=$(BUILD)/%.d) $(BUILD)/ssd.d
--include $(wildcard $(BUILD)/tests/*.d $(BUILD)/tests/fuzz/*.d $(BUILD)/bench/*.d)
+-include $(wildcard $(BUILD)/tests/*.d $(BUILD)/tests/fuzz/*.d $(BUILD)/tests/bench/*.d)

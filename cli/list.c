@@ -3,7 +3,7 @@
 #include "base/suggest.h"
 #include "buffer/buffer.h"
 #include "cli/cli.h"
-#include "run/report.h"
+#include "drive/run/report.h"
 #include "parameters/params.h"
 #include "traces/format.h"
 #include "traces/generate.h"

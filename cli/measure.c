@@ -8,7 +8,7 @@
  * large pools look too good.
  */
 #include "cli/cli.h"
-#include "prepare/precondition.h"
+#include "drive/prepare/precondition.h"
 #include "drive/striped.h"
 #include "flash/schedule.h"
 #include "stats/output.h"

@@ -4,8 +4,8 @@
  */
 #include "base/memory.h"
 #include "cli/cli.h"
-#include "prepare/precondition.h"
-#include "probe/probe.h"
+#include "drive/prepare/precondition.h"
+#include "cli/probe/probe.h"
 #include "stats/output.h"
 
 #include <errno.h>

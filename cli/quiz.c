@@ -1,7 +1,7 @@
 /* `ssd quiz`: questions about what a drive does next, answered by the drive. */
 #include "cli/cli.h"
-#include "watch/quiz.h"
-#include "watch/terminal.h"
+#include "cli/watch/quiz.h"
+#include "cli/watch/terminal.h"
 
 #define QUESTIONS_USUAL 5u
 

@@ -4,10 +4,10 @@
 #include "base/wrap.h"
 #include "cli/saver.h"
 #include "drive/durable.h"
-#include "prepare/image.h"
-#include "run/report.h"
-#include "run/summary.h"
-#include "run/trace_events.h"
+#include "drive/prepare/image.h"
+#include "drive/run/report.h"
+#include "drive/run/summary.h"
+#include "drive/run/trace_events.h"
 #include "stats/output.h"
 
 #include <inttypes.h>

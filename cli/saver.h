@@ -1,13 +1,13 @@
 /*
- * Saves a run from time to time (run/checkpoint.h).  While a run can still be resumed, the rows of its series
- * and its log go to FILE.series and FILE.log beside the FILE it is saved to; they are copied into place at
- * its end.
+ * Saves a run from time to time (drive/run/checkpoint.h).  While a run can still be resumed, the rows of its
+ * series and its log go to FILE.series and FILE.log beside the FILE it is saved to; they are copied into
+ * place at its end.
  */
 #ifndef CLI_SAVER_H
 #define CLI_SAVER_H
 
 #include "cli/cli.h"
-#include "run/checkpoint.h"
+#include "drive/run/checkpoint.h"
 
 enum { ROWS_SERIES, ROWS_LOG, ROWS };
 

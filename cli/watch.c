@@ -1,7 +1,7 @@
 /* `ssd watch`: a drive seen at work, request by request. */
 #include "cli/cli.h"
-#include "watch/terminal.h"
-#include "watch/watch.h"
+#include "cli/watch/terminal.h"
+#include "cli/watch/watch.h"
 
 #define ROWS_PLAIN   16u
 #define PLANES_PLAIN 8u

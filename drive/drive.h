@@ -16,7 +16,7 @@
 #include "observe/judge_queues.h"
 #include "stats/histogram.h"
 #include "stats/table.h"
-#include "upkeep/upkeep.h"
+#include "ftl/upkeep.h"
 
 /* Classes of requests (Cai et al., ICPP 2023, section 1): a request of at most a page that touches two
  * pages is "across"; the others are aligned to pages at both ends or not. */
@@ -157,7 +157,7 @@ void drive_expect(struct drive *, const struct request *);
 
 /* The request enters the drive now, whole, whatever parts its host layer makes of it.  No time passes.
  * False: the drive has failed.  Commands that no host waits for are not counted: REQUEST_COLLECT collects a
- * block if possible (the FTL must have a store), REQUEST_UPDATE is for handles (ftl/handles.h), REQUEST_ZONE
+ * block if possible (the FTL must have a store), REQUEST_UPDATE is for handles (gc/handles.h), REQUEST_ZONE
  * for a zone that the drive has. */
 bool drive_submit(struct drive *, const struct request *);
 

@@ -15,7 +15,7 @@
 #include "host/host.h"
 #include "parameters/params.h"
 #include "stats/table.h"
-#include "upkeep/upkeep.h"
+#include "ftl/upkeep.h"
 
 struct top_settings {
 	int ftl, buffer; /* indices into ftls and buffers */

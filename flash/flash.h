@@ -102,7 +102,7 @@ struct io {
 	bool work;                  /* background work: done when all its operations are, of any cause */
 	bool durable;               /* the request waits for its data to be in flash, not in memory */
 	bool cached;                /* its writes go through the SLC cache (gc/slc.h) */
-	uint8_t handle;             /* of the request: where its data is placed (ftl/handles.h) */
+	uint8_t handle;             /* of the request: where its data is placed (gc/handles.h) */
 	uint32_t ticket;            /* number of the request in the schedule; INDEX_NONE: of none */
 	uint32_t first_op, last_op; /* list of the operations issued, to be released together */
 	/* All later operations depend on those after step_behind (INDEX_NONE: from the first one on), up to

@@ -19,12 +19,12 @@
 #include "base/fault.h"
 #include "base/param.h"
 #include "flash/flash.h"
-#include "ftl/handles.h"
+#include "gc/handles.h"
 #include "gc/collect.h"
 #include "gc/refresh.h"
 #include "gc/slc.h"
 #include "pagemap/map_cache.h"
-#include "space/placement.h"
+#include "gc/space/placement.h"
 #include "stats/table.h"
 
 #include <stdio.h>

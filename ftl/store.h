@@ -3,16 +3,16 @@
  * one.
  *
  * An FTL makes one in its init; the core frees, checks, saves and reports it.  FTLs of another kind (fixed
- * offsets in a block, logs with merges) have none and use space/blocks.h directly.
+ * offsets in a block, logs with merges) have none and use gc/space/blocks.h directly.
  */
 #ifndef FTL_STORE_H
 #define FTL_STORE_H
 
 #include "ftl/ftl.h"
-#include "ftl/handles.h"
+#include "gc/handles.h"
 #include "gc/collect.h"
-#include "space/placement.h"
-#include "space/space.h"
+#include "gc/space/placement.h"
+#include "gc/space/space.h"
 
 struct store_plan {
 	/* Ended by a NULL name.  With gc.separate off, survivors stay in their own stream. */

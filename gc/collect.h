@@ -12,7 +12,7 @@
  * free.  With gc.low instead, a stream needs a new block and fewer than gc.low blocks are free: victims are
  * collected until that many are.
  *
- * It may also collect ahead, in steps of some pages: when the drive is idle (upkeep/) and, with
+ * It may also collect ahead, in steps of some pages: when the drive is idle (ftl/) and, with
  * gc.copies_per_write, for pages that the host writes while the free pages are below gc.soft.  A plane has at
  * most one begun victim; it is finished before another one is chosen.
  */

@@ -1,5 +1,5 @@
 /*
- * Collection for FTLs whose pages have slots (space/slots.h).  Pages of the victim without a dead slot are
+ * Collection for FTLs whose pages have slots (gc/space/slots.h).  Pages of the victim without a dead slot are
  * copied (unless the FTL wants all of them regrouped); of the others only the valid slots move, sorted by
  * logical address and packed into full pages, so that n partly dead pages become ceil(valid slots / slots of
  * a page).
@@ -9,7 +9,7 @@
 #ifndef GC_PACK_H
 #define GC_PACK_H
 
-#include "space/slots.h"
+#include "gc/space/slots.h"
 
 struct ftl; /* passed on to the client */
 struct stat_list;

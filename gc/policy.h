@@ -9,7 +9,7 @@
 #define GC_POLICY_H
 
 #include "base/random.h"
-#include "space/space.h"
+#include "gc/space/space.h"
 
 struct gc_settings;
 

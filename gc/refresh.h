@@ -5,7 +5,7 @@
  * an open block only once it is full.  Each plane has a list of its due blocks.  Before each request the
  * first of each plane's list, up to refresh.per_request, are refreshed: room is made as for a page, live
  * pages move to the stream of their survivors, and the block is erased.  The request's operations queue
- * behind this work.  When the drive is idle, upkeep/ refreshes blocks ahead.
+ * behind this work.  When the drive is idle, ftl/ refreshes blocks ahead.
  *
  * A block that is collected meanwhile is no longer due; a begun one is finished by the collector.  Blocks in
  * SLC mode are never due.  A unit is due as soon as one of its blocks is.

@@ -4,8 +4,8 @@
  *	workload -> held: read ahead of their time -> waiting: they have arrived -> drive
  *
  * A request waits in the queue of its tenant; with host.arbitration = fifo all tenants share one queue.  It
- * enters the drive when the arbiter chooses its queue and the drive has a free slot.  run/tenants.c moves the
- * requests and lets time pass; a host with one tenant has no door.
+ * enters the drive when the arbiter chooses its queue and the drive has a free slot.  drive/run/tenants.c
+ * moves the requests and lets time pass; a host with one tenant has no door.
  *
  * Requests read from the workload are held in lines.  Each closed tenant has a line of its own, because its
  * next request arrives when one of its requests completes, whatever other tenants do.  Open tenants, whose

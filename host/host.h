@@ -12,8 +12,8 @@
  *
  * A link carries the data of one request after another in each direction.
  *
- * This room deals with requests and the size of the device, not with flash or time.  run/run.c lets time
- * pass, and asks here when requests enter, where they go and how many may be in the drive.
+ * This room deals with requests and the size of the device, not with flash or time.  drive/run/run.c lets
+ * time pass, and asks here when requests enter, where they go and how many may be in the drive.
  */
 #ifndef HOST_HOST_H
 #define HOST_HOST_H

@@ -13,9 +13,9 @@
 #include "base/guard.h"
 #include "base/queue.h"
 #include "library/ssdlab.h"
-#include "prepare/precondition.h"
-#include "run/report.h"
-#include "run/run.h"
+#include "drive/prepare/precondition.h"
+#include "drive/run/report.h"
+#include "drive/run/run.h"
 
 #include <locale.h>
 

@@ -2,8 +2,8 @@
 
 #include "base/version.h"
 #include "flash/schedule.h"
-#include "prepare/image.h"
-#include "prepare/state_file.h"
+#include "drive/prepare/image.h"
+#include "drive/prepare/state_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -30,7 +30,7 @@
 #include "base/list.h"
 #include "base/param.h"
 #include "base/prefetch.h"
-#include "space/space.h"
+#include "gc/space/space.h"
 
 struct stat_list;
 

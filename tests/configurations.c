@@ -10,8 +10,8 @@
  * Environment: WITH, some of "slc handles units wordlines bad parity": only drives with these; FTL: only with
  * this FTL.
  */
-#include "prepare/precondition.h"
-#include "run/run.h"
+#include "drive/prepare/precondition.h"
+#include "drive/run/run.h"
 #include "tests/random_fixture.h"
 
 #include <sys/mman.h>

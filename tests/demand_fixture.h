@@ -7,7 +7,7 @@
 
 #include "tests/rig_fixture.h"
 
-#include "prepare/precondition.h"
+#include "drive/prepare/precondition.h"
 #include "ftl/demand/demand.h"
 
 /* 57344 logical pages of 4 sectors, 512 entries in a mapping page, 112 mapping pages. */

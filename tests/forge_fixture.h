@@ -1,5 +1,5 @@
 /*
- * State files with changed numbers and a correct checksum (prepare/state_file.h).
+ * State files with changed numbers and a correct checksum (drive/prepare/state_file.h).
  */
 #ifndef TESTS_FORGE_FIXTURE_H
 #define TESTS_FORGE_FIXTURE_H

@@ -4,7 +4,7 @@
 #define TESTS_LIBRARY_FIXTURE_H
 
 #include "library/ssdlab.h"
-#include "prepare/workload.h"
+#include "drive/prepare/workload.h"
 #include "tests/drive_fixture.h"
 #include "tests/program_fixture.h"
 

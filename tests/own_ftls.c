@@ -5,7 +5,7 @@
 #include "ftl/ftl.h"
 #include "ftl/page/page.h"
 #include "ftl/pages.h"
-#include "space/blocks.h"
+#include "gc/space/blocks.h"
 
 /* Where a logical page is, and which of its sectors hold data. */
 struct entry {

@@ -11,7 +11,7 @@ trap 'exit 143' TERM
 python3 -m venv "$in/venv"
 "$in/venv/bin/pip" install -q . numpy pandas
 unset SSDLAB_LIBRARY PYTHONPATH
-cp -r python/examples "$in"
+cp -r library/python/examples "$in"
 cd "$in"
 "$in/venv/bin/python" - <<'END'
 import numpy

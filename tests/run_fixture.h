@@ -5,8 +5,8 @@
 #ifndef TESTS_RUN_FIXTURE_H
 #define TESTS_RUN_FIXTURE_H
 
-#include "run/run.h"
-#include "run/report.h"
+#include "drive/run/run.h"
+#include "drive/run/report.h"
 #include "tests/drive_fixture.h"
 
 struct replay {

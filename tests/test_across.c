@@ -9,8 +9,8 @@
  */
 #include "tests/rig_fixture.h"
 
-#include "run/explain.h"
-#include "prepare/image.h"
+#include "drive/run/explain.h"
+#include "drive/prepare/image.h"
 #include "ftl/across/across.h"
 #include "tests/inside.h"
 

@@ -4,7 +4,7 @@
  */
 #include "tests/drive_fixture.h"
 
-#include "run/explain.h"
+#include "drive/run/explain.h"
 
 /* A drive, one explained request, and the text of its explanation. */
 struct explained {

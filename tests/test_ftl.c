@@ -14,8 +14,8 @@
  * itself run without one.
  */
 #include "base/hash.h"
-#include "prepare/image.h"
-#include "prepare/precondition.h"
+#include "drive/prepare/image.h"
+#include "drive/prepare/precondition.h"
 #include "tests/any_workload.h"
 #include "tests/forge_fixture.h"
 #include "tests/inside.h"

@@ -2,7 +2,7 @@
  * The host: which addresses are admitted and where they are folded to, and when requests enter the drive:
  * open loop, queue limit, closed loop, time scale, each with times worked out by hand.
  */
-#include "prepare/image.h"
+#include "drive/prepare/image.h"
 #include "tests/run_fixture.h"
 
 enum { WRITE = 104100 }; /* one page: 100 + 4000 + 100000 (drive_fixture.h) */

@@ -3,8 +3,8 @@
  * compared with the formula for its mean distance; what is read to complete a sector, and what waits for it;
  * what it refuses.
  */
-#include "prepare/image.h"
-#include "prepare/precondition.h"
+#include "drive/prepare/image.h"
+#include "drive/prepare/precondition.h"
 #include "tests/run_fixture.h"
 
 #include <math.h>

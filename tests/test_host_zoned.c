@@ -2,7 +2,7 @@
  * The layer that writes zones (host/zoned.c): where pages go and what is cleaned, worked out by hand;
  * compared with page mapping, whose collector has the same rules; dependencies; what it refuses.
  */
-#include "prepare/precondition.h"
+#include "drive/prepare/precondition.h"
 #include "tests/run_fixture.h"
 
 /* The layer alone, on zones of 4 pages of 4 sectors. */

@@ -1,6 +1,6 @@
 /* The log-block FTLs: what each write costs, by hand; which requests wait for which merge; drives that
  * cannot run them. */
-#include "prepare/image.h"
+#include "drive/prepare/image.h"
 #include "ftl/log/log.h"
 #include "tests/rig_fixture.h"
 

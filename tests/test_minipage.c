@@ -7,7 +7,7 @@
 #include "tests/rig_fixture.h"
 
 #include "base/random.h"
-#include "prepare/precondition.h"
+#include "drive/prepare/precondition.h"
 #include "ftl/minipage/minipage.h"
 
 /* 16384 logical pages of 4 minipages of 8 sectors. */

@@ -5,7 +5,7 @@
 #include "tests/inside.h"
 #include "tests/rig_fixture.h"
 
-#include "prepare/image.h"
+#include "drive/prepare/image.h"
 
 #define PAGE 16u
 enum { A = 3, B = 7, C = 20 };

@@ -9,7 +9,7 @@
  * pages in every workload, and 5,000 of two open loops.  Its sequential ones begin at page 460,217.  A rate
  * counts until the last request enters the drive; MQSim's are from its log, for the same requests.
  */
-#include "prepare/workload.h"
+#include "drive/prepare/workload.h"
 #include "tests/load_fixture.h"
 
 #define COMMON                                                                                               \

@@ -10,7 +10,7 @@
  */
 #include "tests/rig_fixture.h"
 
-#include "prepare/image.h"
+#include "drive/prepare/image.h"
 #include "ftl/mrsm/mrsm.h"
 #include "gc/collect.h"
 #include "tests/inside.h"

@@ -119,7 +119,7 @@ class Plugin(unittest.TestCase):
             with ssdlab.Drive(TINY, ftl=self.wrong, verify=True, progress=False) as drive:
                 with self.assertRaises(ssdlab.Broken) as caught:
                     drive.run("mixed")
-                self.assertRegex(caught.exception.file, r"^\.?/?(observe|flash|ftl|space)/.*\.c$|wrong\.c$")
+                self.assertRegex(caught.exception.file, r"^\.?/?(observe|flash|ftl|gc)/.*\.c$|wrong\.c$")
                 self.assertGreater(caught.exception.line, 0)
                 with self.assertRaises(ssdlab.Broken):
                     drive.drain()

@@ -383,7 +383,7 @@ class Examples(unittest.TestCase):
 
     def numbers_of(self, name, *arguments):
         environment = {**os.environ, "PYTHONPATH": os.path.join(ROOT, "python")}
-        path = os.path.join(ROOT, "python/examples", name)
+        path = os.path.join(ROOT, "library/python/examples", name)
         done = subprocess.run(
             [sys.executable, path, *arguments], capture_output=True, text=True, env=environment, check=True
         )
@@ -403,7 +403,7 @@ class Examples(unittest.TestCase):
         self.assertGreater(hashed, 1.5)
 
     def test_the_notebook_draws_less_amplification_for_more_space(self):
-        with open(os.path.join(ROOT, "python/examples/waf.ipynb"), encoding="utf-8") as file:
+        with open(os.path.join(ROOT, "library/python/examples/waf.ipynb"), encoding="utf-8") as file:
             cells = [cell for cell in json.load(file)["cells"] if cell["cell_type"] == "code"]
         names = {}
         shown = []

@@ -11,7 +11,7 @@
  * 	OPERATIONS=n    requests of a case
  * 	TEST=text       only cases whose name contains the text, e.g. TEST=mrsm
  */
-#include "ftl/handles.h"
+#include "gc/handles.h"
 #include "tests/random_fixture.h"
 
 /* The FTLs with the most to go wrong get the most cases, in front of them the simplest buffers. */

@@ -6,8 +6,8 @@
  *	CASES=n     so many of each FTL and buffer
  *	TEST=text   only cases with it
  */
-#include "run/checkpoint.h"
-#include "run/report.h"
+#include "drive/run/checkpoint.h"
+#include "drive/run/report.h"
 #include "tests/forge_fixture.h"
 #include "tests/random_fixture.h"
 

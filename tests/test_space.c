@@ -3,7 +3,7 @@
  * blocks retire; placement: the striping orders against nested loops, turns, and the least loaded die
  * by hand; and the names of pages in slots.
  */
-#include "space/slots.h"
+#include "gc/space/slots.h"
 #include "tests/drive_fixture.h"
 
 /* One plane of 8 blocks of 4 pages. */

@@ -25,7 +25,7 @@ def sources(root):
         ["git", "ls-files", "*.c", "*.h"], cwd=root, capture_output=True, text=True, check=True
     )
     for name in names.stdout.split():
-        if not name.startswith(("tests/", "bench/")) and os.path.exists(os.path.join(root, name)):
+        if not name.startswith("tests/") and os.path.exists(os.path.join(root, name)):
             with open(os.path.join(root, name), encoding="utf-8") as file:
                 yield name, re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
 

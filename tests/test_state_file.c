@@ -1,8 +1,8 @@
 /*
- * Files of state (prepare/state_file.h): what is saved is loaded, and the result of their check arrives,
- * whatever happens to the process meanwhile.
+ * Files of state (drive/prepare/state_file.h): what is saved is loaded, and the result of their check
+ * arrives, whatever happens to the process meanwhile.
  */
-#include "prepare/state_file.h"
+#include "drive/prepare/state_file.h"
 #include "tests/child_fixture.h"
 
 #include <fcntl.h>

@@ -6,7 +6,7 @@
  * (drive_fixture.h).
  */
 #include "base/random.h"
-#include "run/checkpoint.h"
+#include "drive/run/checkpoint.h"
 #include "tests/forge_fixture.h"
 #include "tests/run_fixture.h"
 

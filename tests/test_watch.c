@@ -3,7 +3,7 @@
 #include "tests/program_fixture.h"
 #include "tests/tier.h"
 
-#include "watch/watch.h"
+#include "cli/watch/watch.h"
 
 /* One plane of tiny.cfg, whose pages have 4 sectors. */
 #define PLANE "-s precondition.premap=none -s flash.channels=1 -s flash.planes=1 parameters/tiny.cfg"

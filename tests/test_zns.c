@@ -3,7 +3,7 @@
  * times and messages worked out by hand.
  */
 #include "ftl/zns/zns.h"
-#include "prepare/precondition.h"
+#include "drive/prepare/precondition.h"
 #include "tests/run_fixture.h"
 
 /* ---- commands ---- */

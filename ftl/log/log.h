@@ -26,7 +26,7 @@
 #include "base/memory.h"
 #include "ftl/ftl.h"
 #include "ftl/pages.h"
-#include "space/blocks.h"
+#include "gc/space/blocks.h"
 
 #define LBN_NONE UINT32_MAX
 

@@ -4,7 +4,7 @@
  * corrected.  Resuming must refuse it with a fault of one line, or give a run that ends with consistent
  * counts.
  */
-#include "run/checkpoint.h"
+#include "drive/run/checkpoint.h"
 #include "parameters/params.h"
 #include "tests/any_workload.h"
 #include "tests/forge_fixture.h"

@@ -3,7 +3,7 @@
  * changed as the rest of the bytes say, and the sum at its end is corrected.  Loading must refuse it with a
  * fault of one line, or give a drive that serves requests and has consistent counts.
  */
-#include "prepare/image.h"
+#include "drive/prepare/image.h"
 #include "parameters/params.h"
 #include "tests/any_workload.h"
 #include "tests/forge_fixture.h"

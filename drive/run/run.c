@@ -1,0 +1,225 @@
+#include "drive/run/inside.h"
+
+#include "base/hash.h"
+#include "flash/schedule.h"
+
+#include <inttypes.h>
+
+/* keep_going() is called each time this many requests have been taken; a power of two. */
+#define ASK_EVERY 4096u
+
+/* Lets time pass until the request may enter the drive: it has arrived and there is a slot. */
+static void run_wait_for_slot(struct drive *d, struct request *r)
+{
+	const struct host_settings *host = d->host->settings;
+	uint64_t slots = host_slots(host);
+
+	if (host->mode == HOST_OPEN)
+		drive_run_until(d, r->arrival);
+	while (d->in_drive >= slots && drive_run_to_completion(d))
+		;
+	if (host->mode == HOST_CLOSED)
+		r->arrival = schedule_now(d->flash->schedule);
+}
+
+/* Takes the next request.  Skips updates of placement handles if the drive has none. */
+static enum trace_status run_next_request(
+	struct run *run, struct workload *workload, struct request *r, struct fault *fault)
+{
+	bool handles = handles_are_on(&run->drive->settings->ftl.handles);
+	enum trace_status status;
+
+	do
+		status = workload_next_for(run->drive->host, workload, r, fault);
+	while (status == TRACE_OK && r->type == REQUEST_UPDATE && !handles);
+	return status;
+}
+
+/* False: the command needs a collector or a zone that the drive lacks, or zones that the host layer uses. */
+bool run_has_what_it_needs(
+	const struct run *run, const struct workload *workload, const struct request *r, struct fault *fault)
+{
+	const struct drive *d = run->drive;
+	const char *lacks = NULL;
+	uint32_t zones = d->geometry.zone_pages ? d->geometry.logical_pages / d->geometry.zone_pages : 0;
+
+	if (r->type == REQUEST_COLLECT && !d->ftl->store)
+		lacks = "has no collector that could be asked to collect";
+	if (r->type == REQUEST_ZONE && (!d->ftl->ops->command || r->start >= zones))
+		lacks = "has no such zone";
+	if (lacks)
+		return fault_set(fault, "%s:%" PRIu64 ": %s: ftl = %s %s", workload->name, r->line,
+			r->type == REQUEST_COLLECT ? "gc" : "zone command", d->ftl->ops->name, lacks);
+	return r->type != REQUEST_ZONE || d->host->ops->order == HOST_AS_ASKED ||
+	       fault_set(fault, "%s:%" PRIu64 ": zone command: host.layer = %s has the zones to itself",
+		       workload->name, r->line, d->host->ops->name);
+}
+
+enum trace_status run_fetch(
+	struct run *run, struct workload *workload, struct request *r, uint64_t *sum, struct fault *fault)
+{
+	enum trace_status status = run_next_request(run, workload, r, fault);
+	const uint64_t summed[] = { r->arrival, r->start << 2 | (uint64_t)r->type, r->sectors };
+
+	if (status != TRACE_OK)
+		return status;
+	r->arrival += run->from;
+	if (!run_has_what_it_needs(run, workload, r, fault))
+		return TRACE_BAD;
+	if (run->keeps_sum)
+		*sum = hash_bytes(*sum, summed, sizeof summed);
+	return TRACE_OK;
+}
+
+/* Takes the next request from the workload. */
+static void run_take(struct run *run, struct fault *fault)
+{
+	run->status = run_fetch(run, run->workload, &run->next, &run->sum, fault);
+	if (run->status == TRACE_OK)
+		drive_expect(run->drive, &run->next);
+}
+
+static bool run_is_time_to_ask(const struct run *run)
+{
+	return run->requests % ASK_EVERY == 0 || (run->ask_every && run->requests % run->ask_every == 0);
+}
+
+bool run_enter(struct run *run, const struct request *r)
+{
+	bool served;
+
+	run->requests++;
+	run->commands += !request_is_awaited(r->type);
+	if (run->windows)
+		windows_pass(run->windows, run->requests - 1);
+	if (run->timeline) {
+		timeline_begin(run->timeline, run->drive, run->requests);
+		served = drive_submit(run->drive, r);
+		timeline_taken(run->timeline, run->drive, r, run->requests);
+		return served;
+	}
+	if (!run->explanation || run->explanation->number != run->requests)
+		return drive_submit(run->drive, r);
+	explanation_begin(run->explanation, run->drive, r);
+	served = drive_submit(run->drive, r);
+	explanation_taken(run->explanation, run->drive);
+	return served;
+}
+
+void run_tell_other_workload(
+	struct run *run, const struct workload *workload, uint64_t requests, struct fault *fault)
+{
+	run->status = TRACE_BAD;
+	fault_set(fault,
+		"%s: not the workload of the run that was saved: its first %" PRIu64 " requests differ",
+		workload->name, requests);
+}
+
+/* Reads the workload again up to the next request of the saved run.  `folded` counts them already. */
+static void run_skip(struct run *run, uint64_t sum, struct fault *fault)
+{
+	uint64_t folded = run->drive->host->folded;
+
+	for (uint64_t i = 0; i <= run->requests && (!i || run->status == TRACE_OK); i++)
+		run_take(run, fault);
+	run->drive->host->folded = folded;
+	if (run->status != TRACE_BAD && run->sum != sum)
+		run_tell_other_workload(run, run->workload, run->requests, fault);
+}
+
+/* One request is fetched ahead of the one being served. */
+void run_begin(struct run *run, struct fault *fault)
+{
+	uint64_t sum = run->sum;
+
+	run->sum = HASH_NOTHING;
+	if (run->drive->host->door)
+		tenants_begin(run, fault);
+	else if (run->resumed)
+		run_skip(run, sum, fault);
+	else
+		run_take(run, fault);
+}
+
+enum run_end run_serve(struct run *run, struct request *r)
+{
+	run_wait_for_slot(run->drive, r);
+	return run_enter(run, r) ? RUN_DONE : RUN_DRIVE_FAILED;
+}
+
+enum run_end run_refused(struct run *run, const struct request *r, struct fault *fault)
+{
+	const char *refusal = run->drive->ftl->refusal;
+
+	if (!*refusal)
+		return RUN_DRIVE_FAILED;
+	fault_set(fault, "%s:%" PRIu64 ": request %" PRIu64 " %s", workload_name(run->workload, r), r->line,
+		run->requests, refusal);
+	return RUN_BAD_WORKLOAD;
+}
+
+enum run_end run_step(struct run *run, struct fault *fault)
+{
+	struct request r = run->next;
+	enum run_end end;
+
+	if (run->drive->host->door)
+		return tenants_step(run, fault);
+	run_take(run, fault);
+	end = run_serve(run, &r);
+	return end == RUN_DRIVE_FAILED ? run_refused(run, &r, fault) : end;
+}
+
+void run_failure(const struct run *run, struct fault *why)
+{
+	const struct drive *d = run->drive;
+	uint64_t requests = run->workload ? workload_requests(run->workload) : 0;
+	struct ftl_facts facts = ftl_facts(d->ftl);
+	char all[40] = "";
+
+	if (requests)
+		snprintf(all, sizeof all, " of %" PRIu64, requests);
+	if (*d->ftl->refusal)
+		fault_set(why, "request %" PRIu64 " %s", run->requests, d->ftl->refusal);
+	else if (facts.retired_blocks)
+		fault_set(why,
+			"worn out after %" PRIu64 "%s requests: %" PRIu64
+			" of %u blocks have reached flash.endurance, no page can be written any more",
+			run->requests, all, facts.retired_blocks, d->geometry.blocks);
+	else
+		fault_set(why,
+			"full after %" PRIu64 "%s requests: no page can be written and no block reclaimed; a "
+			"larger flash.over_provisioning helps",
+			run->requests, all);
+}
+
+void run_wait(struct run *run, struct fault *fault)
+{
+	if (run->drive->host->door)
+		tenants_wait(run, fault);
+	else if (run->status == TRACE_OK)
+		run_wait_for_slot(run->drive, &run->next);
+	else
+		drive_drain(run->drive);
+}
+
+enum run_end run_workload(struct run *run, struct fault *fault)
+{
+	enum run_end end = RUN_DONE;
+
+	run_begin(run, fault);
+	while (end == RUN_DONE && run->status == TRACE_OK)
+		end = run_is_time_to_ask(run) && !run->keep_going(run->context, run) ? RUN_INTERRUPTED
+										     : run_step(run, fault);
+	/* A signal may have ended the wait for the next request: then the workload is not bad. */
+	if (run->status == TRACE_BAD && run->keep_going(run->context, run))
+		return RUN_BAD_WORKLOAD;
+	if (run->status == TRACE_BAD)
+		end = RUN_INTERRUPTED;
+	if (end == RUN_DONE && run->drive->queue_judge)
+		queue_judge_end(run->drive->queue_judge);
+	drive_drain(run->drive);
+	if (run->windows)
+		windows_end(run->windows, run->requests);
+	return end;
+}

@@ -1,0 +1,458 @@
+#include "gc/space/space.h"
+
+#include "base/fault.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+/* The stream of static wear levelling for cold data.  Cold mapping pages go to the stream of mapping
+ * pages. */
+static void space_add_wear_stream(struct space *s)
+{
+	BUG_ON(s->streams + 1u > STREAMS_MOST,
+		"%u streams and one of wear levelling; at most %u are possible", s->streams, STREAMS_MOST);
+	s->wear_stream = s->streams++;
+	s->stream[s->wear_stream] = (struct stream){ "wear", .survivors = s->stream[STREAM_HOST].survivors };
+}
+
+struct space *space_create(struct blocks *blocks, const struct stream *streams, uint32_t reserve)
+{
+	const struct geometry *g = blocks->geometry;
+	struct space *s = memory_array(1, sizeof *s, "space");
+
+	s->geometry = g;
+	s->units = blocks->units;
+	s->flash = blocks->flash;
+	s->blocks = blocks;
+	s->reserve = reserve;
+	s->victim = BLOCK_NONE;
+	for (; streams[s->streams].name; s->streams++)
+		s->stream[s->streams] = streams[s->streams];
+	s->stream[STREAM_HOST].host = true;
+	space_add_wear_stream(s);
+	s->block = memory_array(g->blocks, sizeof *s->block, "block states");
+	s->victim_page = memory_array(g->pages_per_block, sizeof *s->victim_page, "live pages");
+	s->plane = memory_array(g->planes, sizeof *s->plane, "plane states");
+	s->block_pages = g->pages_per_block;
+	s->plane_pages = blocks->count * g->pages_per_block;
+	for (block_t b = 0; b < g->blocks; b++)
+		if (blocks_are_bad(blocks, b))
+			s->block[b].state = BLOCK_RETIRED;
+	for (plane_t p = 0; p < g->planes; p++) {
+		s->plane[p].free_pages = blocks_left(blocks, p) * g->pages_per_block;
+		s->plane[p].begun = BLOCK_NONE;
+		for (unsigned stream = 0; stream < STREAMS_MOST; stream++)
+			s->plane[p].open[stream].block = BLOCK_NONE;
+	}
+	return s;
+}
+
+void space_keep_ages(struct space *s)
+{
+	s->stamp = memory_array(s->geometry->blocks, sizeof *s->stamp, "block ages");
+}
+
+void space_have_slots(struct space *s, uint32_t shift)
+{
+	s->slot_shift = shift;
+	s->dead_slots = memory_array(s->geometry->blocks, sizeof *s->dead_slots, "slots of blocks");
+}
+
+void space_have_slc(struct space *s, uint32_t density, struct blocks *pool)
+{
+	s->slc_density = density;
+	s->pool = pool;
+}
+
+void space_free(struct space *s)
+{
+	if (!s)
+		return;
+	blocks_free(s->pool);
+	memory_free(s->block);
+	memory_free(s->stamp);
+	memory_free(s->dead_slots);
+	memory_free(s->victim_page);
+	memory_free(s->plane);
+	memory_free(s);
+}
+
+/* ---- opening and closing ---- */
+
+/* A free block for the stream, in the right mode. */
+static block_t space_find_free(struct space *s, plane_t p, unsigned stream)
+{
+	bool slc = s->stream[stream].slc;
+	block_t b;
+
+	if (stream == s->wear_stream)
+		b = blocks_take_most_worn(s->blocks, p);
+	else
+		b = blocks_take(slc && s->pool ? s->pool : s->blocks, p);
+	if (s->slc_density)
+		flash_set_slc(s->flash, b, slc);
+	if (slc && !s->pool)
+		s->plane[p].free_pages -= s->geometry->pages_per_block;
+	return b;
+}
+
+void space_open(struct space *s, plane_t p, unsigned stream)
+{
+	block_t b = space_find_free(s, p, stream);
+
+	BUG_ON(s->block[b].state != BLOCK_FREE || s->block[b].valid,
+		"block %u is opened in state %u with %u live pages", b, s->block[b].state, s->block[b].valid);
+	s->block[b].state = BLOCK_OPEN;
+	s->block[b].stream = stream;
+	s->plane[p].open[stream] = (struct open_block){ b, 0 };
+	s->count[stream].opened++;
+}
+
+void space_close(struct space *s, plane_t p, unsigned stream)
+{
+	block_t b = s->plane[p].open[stream].block;
+
+	s->block[b].state = BLOCK_CLOSED;
+	if (s->stamp)
+		s->stamp[b] = s->handed_out;
+	s->plane[p].open[stream].block = BLOCK_NONE;
+	if (s->index.add)
+		s->index.add(s->index.policy, b);
+}
+
+ppn_t space_take_slc(struct space *s, plane_t p, unsigned stream)
+{
+	struct open_block *open = &s->plane[p].open[stream];
+	ppn_t ppn = space_page(s, open->block, open->next++);
+
+	s->block[open->block].valid++;
+	s->handed_out++;
+	if (open->next == space_slc_pages(s)) {
+		s->block[open->block].state = BLOCK_CACHED;
+		open->block = BLOCK_NONE;
+	}
+	return ppn;
+}
+
+void space_pad(struct space *s, struct io *io, plane_t p, unsigned stream, uint32_t pages)
+{
+	struct open_block *open = &s->plane[p].open[stream];
+
+	for (; pages && open->block != BLOCK_NONE; pages--) {
+		flash_pad(io, space_page(s, open->block, open->next++));
+		s->plane[p].free_pages--;
+		if (s->units && s->units->parity)
+			parity_handed_out(s->units->parity, io, open->block, open->next);
+		if (open->next == s->block_pages)
+			space_close(s, p, stream);
+	}
+}
+
+/* Recomputes counts of pages after a die has failed: free units have one die less. */
+static void space_count_smaller(struct space *s)
+{
+	s->block_pages = parity_unit_pages(s->units->parity);
+	s->plane_pages = s->blocks->count * s->block_pages;
+}
+
+void space_lose_die(struct space *s, struct io *io)
+{
+	struct parity *parity = s->units->parity;
+
+	parity_lose_die(parity);
+	for (unsigned stream = 0; stream < s->streams; stream++) {
+		const struct open_block *open = &s->plane[0].open[stream];
+
+		if (open->block == BLOCK_NONE)
+			continue;
+		parity_end_unit(parity, io, open->block, open->next);
+		space_close(s, 0, stream);
+	}
+	for (block_t b = 0; b < s->geometry->blocks; b++)
+		if (s->block[b].state == BLOCK_FREE)
+			parity_renew_unit(parity, b);
+	space_count_smaller(s);
+	s->plane[0].free_pages = blocks_left(s->blocks, 0) * s->block_pages;
+}
+
+/* Pages that a full block has. */
+static uint32_t space_pages(const struct space *s, block_t b)
+{
+	if (s->units && s->units->parity)
+		return parity_pages(s->units->parity, b);
+	return s->block[b].state == BLOCK_CACHED ? space_slc_pages(s) : s->geometry->pages_per_block;
+}
+
+/* Branch-free: which pages of a victim are live is random and would be mispredicted. */
+void space_begin_victim(struct space *s, block_t b)
+{
+	uint32_t pages = space_pages(s, b), live = 0;
+
+	for (uint32_t k = 0; k < pages; k++) {
+		ppn_t ppn = space_page(s, b, k);
+
+		s->victim_page[live] = ppn;
+		live += flash_owner(s->flash, ppn) != OWNER_NONE;
+	}
+	s->victim = b;
+	s->victim_pages = live;
+}
+
+static int space_compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Owners are unique, so the page number in the low half does not affect the order. */
+void space_sort_victim(struct space *s, uint64_t *order)
+{
+	for (uint32_t i = 0; i < s->victim_pages; i++)
+		order[i] = (uint64_t)flash_owner(s->flash, s->victim_page[i]) << 32 | s->victim_page[i];
+	qsort(order, s->victim_pages, sizeof *order, space_compare);
+	for (uint32_t i = 0; i < s->victim_pages; i++)
+		s->victim_page[i] = (ppn_t)order[i];
+}
+
+void space_mark_begun(struct space *s, block_t b)
+{
+	if (s->index.remove)
+		s->index.remove(s->index.policy, b);
+	s->block[b].state = BLOCK_BEGUN;
+	s->plane[geometry_plane(s->geometry, b)].begun = b;
+}
+
+void space_end_victim(struct space *s)
+{
+	if (s->block[s->victim].state == BLOCK_CLOSED)
+		space_mark_begun(s, s->victim);
+	s->victim = BLOCK_NONE;
+	s->victim_pages = 0;
+}
+
+static void space_has_changed(struct space *s, block_t b)
+{
+	if (s->block[b].state == BLOCK_CLOSED && b != s->victim && s->index.changed)
+		s->index.changed(s->index.policy, b);
+}
+
+void space_moved_away(struct space *s, ppn_t from)
+{
+	block_t b = space_block_of(s, from);
+
+	BUG_ON(!s->block[b].valid, "page %u dies in block %u, which has no live page", from, b);
+	s->block[b].valid--;
+	space_has_changed(s, b);
+}
+
+void space_set_dead_slots(struct space *s, block_t b, uint32_t slots)
+{
+	uint32_t live = space_live(s, b);
+
+	s->dead_slots[b] = slots;
+	if (space_live(s, b) != live)
+		space_has_changed(s, b);
+}
+
+void space_release(struct space *s, ppn_t ppn)
+{
+	BUG_ON(flash_owner(s->flash, ppn) == OWNER_NONE, "page %u dies twice", ppn);
+	flash_disown(s->flash, ppn);
+	s->count[s->block[space_block_of(s, ppn)].stream].died++;
+	space_moved_away(s, ppn);
+}
+
+void space_erase(struct space *s, struct io *io, block_t b, enum cause cause)
+{
+	const struct geometry *g = s->geometry;
+	plane_t p = geometry_plane(g, b);
+	bool pooled = s->pool && blocks_manage(s->pool, b);
+	enum block_state state = s->block[b].state;
+
+	BUG_ON((state != BLOCK_CLOSED && state != BLOCK_BEGUN && state != BLOCK_CACHED) || s->block[b].valid,
+		"block %u is erased in state %u with %u live pages", b, state, s->block[b].valid);
+	if (state == BLOCK_BEGUN)
+		s->plane[p].begun = BLOCK_NONE;
+	else if (state == BLOCK_CLOSED && s->index.remove)
+		s->index.remove(s->index.policy, b);
+	if (!blocks_give(pooled ? s->pool : s->blocks, io, b, cause)) {
+		s->block[b].state = BLOCK_RETIRED;
+		return;
+	}
+	s->block[b].state = BLOCK_FREE;
+	if (!pooled)
+		s->plane[p].free_pages += s->block_pages;
+	if (s->units && s->units->parity && parity_has_failed(s->units->parity))
+		parity_renew_unit(s->units->parity, b);
+}
+
+static bool space_blocks_hold(void *space)
+{
+	const struct space *s = space;
+
+	for (block_t b = 0; b < s->geometry->blocks; b++)
+		if (s->block[b].valid > s->geometry->pages_per_block || s->block[b].state > BLOCK_RETIRED ||
+			s->block[b].stream >= s->streams)
+			return false;
+	return true;
+}
+
+static bool space_has_block(const struct space *s, block_t b)
+{
+	return b < s->geometry->blocks || b == BLOCK_NONE;
+}
+
+/* Streams that do not exist have no open block; blocks may be units. */
+static bool space_planes_hold(void *space)
+{
+	const struct space *s = space;
+
+	for (plane_t p = 0; p < s->geometry->planes; p++) {
+		if (!space_has_block(s, s->plane[p].begun))
+			return false;
+		for (unsigned stream = 0; stream < STREAMS_MOST; stream++) {
+			const struct open_block *open = &s->plane[p].open[stream];
+
+			if (!space_has_block(s, open->block) || open->next > s->geometry->pages_per_block ||
+				(stream >= s->streams && open->block != BLOCK_NONE))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Called after parity is loaded. */
+static bool space_restored(void *space)
+{
+	struct space *s = space;
+
+	if (s->units && s->units->parity && parity_has_failed(s->units->parity))
+		space_count_smaller(s);
+	return true;
+}
+
+static const struct state_row space_open_block_state[] = {
+	STATE_INDEX(struct open_block, block, GEOMETRY(blocks)),
+	STATE_UP_TO(struct open_block, next, GEOMETRY(pages)),
+	{ 0 },
+};
+
+static const struct state_row space_plane_state[] = {
+	STATE_STRUCTS(struct space_plane, open, space_open_block_state),
+	STATE_UP_TO(struct space_plane, free_pages, GEOMETRY(pages)),
+	STATE_INDEX(struct space_plane, begun, GEOMETRY(blocks)),
+	{ 0 },
+};
+
+const struct state_row space_state[] = {
+	STATE_REBUILT(block_pages, plane_pages),
+	STATE_RESTORED(space_restored),
+	STATE_FIXED(slc_density, geometry, units, flash, index, stream, streams, wear_stream, slot_shift,
+		reserve),
+	STATE_SCRATCH(victim, victim_page, victim_pages),
+	STATE_POINTER(struct space, blocks, blocks_state),
+	STATE_POINTER(struct space, pool, blocks_state),
+	STATE_NUMBERS(struct space, block),
+	STATE_RESTORED(space_blocks_hold),
+	STATE_NUMBERS(struct space, stamp),
+	STATE_NUMBERS(struct space, dead_slots),
+	STATE_ARRAY(struct space, plane, space_plane_state),
+	STATE_RESTORED(space_planes_hold),
+	STATE_NUMBER(struct space, handed_out),
+	STATE_OF_RUN,
+	STATE_NUMBER(struct space, count),
+	{ 0 },
+};
+
+/* ---- invariants ---- */
+
+static void space_check_block(const struct space *s, block_t b)
+{
+	uint32_t live = 0, used = blocks_programmed(s->blocks, b);
+
+	for (uint32_t k = 0; k < used; k++)
+		live += flash_owner(s->flash, space_page(s, b, k)) != OWNER_NONE;
+	BUG_ON(live != s->block[b].valid, "block %u has %u live pages, %u are counted", b, live,
+		s->block[b].valid);
+	BUG_ON(space_dead_slots(s, b) && space_dead_slots(s, b) >= live << s->slot_shift,
+		"%u live pages of block %u have %u slots without data", live, b, space_dead_slots(s, b));
+	BUG_ON((s->block[b].state == BLOCK_FREE || s->block[b].state == BLOCK_RETIRED) && used,
+		"block %u is out of use with %u pages programmed", b, used);
+	BUG_ON(s->stamp && s->stamp[b] > s->handed_out,
+		"block %u was closed after the last page was handed out", b);
+	BUG_ON((s->block[b].state == BLOCK_CLOSED || s->block[b].state == BLOCK_BEGUN ||
+		       s->block[b].state == BLOCK_CACHED) &&
+			used != space_pages(s, b),
+		"block %u is closed with %u of %u pages programmed", b, used, space_pages(s, b));
+}
+
+uint64_t space_live_pages(const struct space *s)
+{
+	uint64_t pages = 0;
+
+	for (block_t b = 0; b < s->geometry->blocks; b++)
+		pages += s->block[b].valid;
+	return pages;
+}
+
+/* Each open block belongs to one stream of the plane. */
+static void space_check_open(const struct space *s, plane_t p, uint32_t open_blocks)
+{
+	for (unsigned stream = 0; stream < s->streams; stream++) {
+		const struct open_block *open = &s->plane[p].open[stream];
+
+		if (open->block == BLOCK_NONE)
+			continue;
+		BUG_ON(geometry_plane(s->geometry, open->block) != p ||
+				s->block[open->block].state != BLOCK_OPEN ||
+				s->block[open->block].stream != stream,
+			"stream %u of plane %u has block %u open, which is not its own", stream, p,
+			open->block);
+		BUG_ON(open->next != blocks_programmed(s->blocks, open->block) ||
+				open->next >= s->block_pages,
+			"page %u of the open block %u is next, %u are programmed", open->next, open->block,
+			blocks_programmed(s->blocks, open->block));
+		open_blocks--;
+	}
+	BUG_ON(open_blocks, "%u open blocks of plane %u belong to no stream", open_blocks, p);
+}
+
+static void space_check_plane(const struct space *s, plane_t p)
+{
+	const struct geometry *g = s->geometry;
+	block_t first = p * g->blocks_per_plane;
+	uint32_t free_pages = 0, in_state[BLOCK_RETIRED + 1] = { 0 }, free_blocks, retired;
+
+	for (block_t b = first; b < first + g->blocks_per_plane; b++) {
+		space_check_block(s, b);
+		in_state[s->block[b].state]++;
+		if ((s->block[b].state == BLOCK_FREE && blocks_manage(s->blocks, b)) ||
+			(s->block[b].state == BLOCK_OPEN && !space_stream(s, b)->slc))
+			free_pages += s->block_pages - blocks_programmed(s->blocks, b);
+	}
+	free_blocks = blocks_left(s->blocks, p) + (s->pool ? blocks_left(s->pool, p) : 0);
+	retired = s->blocks->plane[p].retired + (s->pool ? s->pool->plane[p].retired : 0) +
+		  (s->blocks->bad ? s->blocks->bad->of_plane[p] : 0);
+	BUG_ON(in_state[BLOCK_FREE] != free_blocks || in_state[BLOCK_RETIRED] != retired,
+		"plane %u has %u free and %u retired blocks, %u and %u are listed", p, in_state[BLOCK_FREE],
+		in_state[BLOCK_RETIRED], free_blocks, retired);
+	BUG_ON(in_state[BLOCK_BEGUN] != (s->plane[p].begun != BLOCK_NONE) ||
+			(s->plane[p].begun != BLOCK_NONE && s->block[s->plane[p].begun].state != BLOCK_BEGUN),
+		"plane %u has begun the collection of %u blocks; block %u is noted", p, in_state[BLOCK_BEGUN],
+		s->plane[p].begun);
+	BUG_ON(free_pages != s->plane[p].free_pages, "plane %u has %u free pages, %u are counted", p,
+		free_pages, s->plane[p].free_pages);
+	space_check_open(s, p, in_state[BLOCK_OPEN]);
+}
+
+void space_check(const struct space *s)
+{
+	blocks_check(s->blocks);
+	if (s->pool)
+		blocks_check(s->pool);
+	for (plane_t p = 0; p < s->geometry->planes; p++)
+		space_check_plane(s, p);
+	if (s->units && s->units->parity)
+		parity_check(s->units->parity);
+}
