@@ -53,6 +53,21 @@ struct param {
 /* The first three members of a row whose key is the name of the field: PARAM(UINT, struct gc_settings, d). */
 #define PARAM(type, owner, field) #field, PARAM_##type, offsetof(owner, field)
 
+/*
+ * Two settings that do not go together: the drive is refused if both conditions hold.  A condition is written
+ * like a row's `matters_if`, or is a trait of the drive, "@units" (drive/refusals.c); the message names both
+ * settings with their values.  A table ends with a row whose key is NULL.
+ */
+struct refusal {
+	const char *key, *when;  /* `when` NULL: as soon as the table counts, because a feature is on */
+	const char *with, *also; /* the other setting, and its condition */
+	const char *why;         /* "KEY = VALUE: WITH = VALUE ..." */
+};
+
+/* Why a feature refuses an FTL without collections of its own. */
+#define NEEDS_COLLECTION(WHO_NEEDS)                                                                          \
+	"places pages itself or collects in no time; " WHO_NEEDS " an FTL such as page, across or dftl"
+
 /* A named set of rows and the settings they describe.  The unnamed group "" is the file's top level. */
 struct param_group {
 	const char *name;

@@ -5,25 +5,19 @@
 #include "drive/durable.h"
 #include "drive/refusals.h"
 #include "drive/statistics.h"
+#include "ftl/store.h"
 #include "host/door.h"
 #include "flash/schedule.h"
 
-static void drive_have_slc(struct drive *d)
-{
-	d->slc_times = d->settings->ftl.slc.times;
-	if (!d->slc_times.erase_ns)
-		d->slc_times.erase_ns = d->settings->flash.erase_ns;
-	flash_have_slc(d->flash, &d->slc_times);
-}
-
-/* False: the settings are wrong. */
-static bool drive_have_retry(struct drive *d, struct fault *fault)
+/* What tools of the store want of the medium.  False: the settings are wrong. */
+static bool drive_meet_wants(struct drive *d, struct fault *fault)
 {
 	const struct settings *s = d->settings;
+	struct tool_wants wants = tools_wants(s->ftl.tool);
 
-	if (!retry_is_on(&s->retry) && !refresh_is_on(&s->ftl.refresh))
-		return true;
-	return flash_have_retry(d->flash, &s->retry, fault);
+	if (wants.slc.program_ns)
+		flash_have_slc(d->flash, wants.slc);
+	return (!retry_is_on(&s->retry) && !wants.history) || flash_have_retry(d->flash, &s->retry, fault);
 }
 
 struct drive *drive_create(const struct settings *settings, bool verify, struct fault *fault)
@@ -52,9 +46,7 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 		d->oracle = oracle_create(d->geometry.logical_sectors, d->geometry.logical_sectors,
 			d->geometry.pages, d->geometry.sectors_per_page);
 	d->flash = flash_create(&d->geometry, &settings->flash, d->oracle);
-	if (slc_is_on(&settings->ftl.slc))
-		drive_have_slc(d);
-	if (!drive_have_retry(d, fault)) {
+	if (!drive_meet_wants(d, fault)) {
 		drive_free(d);
 		return NULL;
 	}
@@ -66,7 +58,8 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 		drive_free(d);
 		return NULL;
 	}
-	upkeep_init(&d->upkeep, &settings->upkeep, d->ftl);
+	upkeep_init(&d->upkeep, &settings->upkeep, d->ftl->store ? d->ftl->store->collector : NULL);
+	d->prepares = d->flash->retry || (d->ftl->store && d->ftl->store->tools.enters);
 	d->count = memory_array(1, sizeof *d->count, "statistics");
 	if (d->host->door)
 		d->tenant = memory_array(d->host->tenants.count, sizeof *d->tenant, "statistics");

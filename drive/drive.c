@@ -247,13 +247,13 @@ static void drive_count_programs(struct class_statistics *c, uint64_t programs, 
 	c->programs_each += (double)programs / r->sectors;
 }
 
-/* At the start of a request: the data in the blocks ages, and blocks that are due are refreshed. */
-static void drive_refresh(struct drive *d)
+/* At the start of a request: the data in the blocks ages, and tools of the store work before it. */
+static void drive_prepare(struct drive *d, const struct request *r)
 {
-	if (flash_pass_time(d->flash) && refresh_is_on(&d->settings->ftl.refresh))
-		refresh_begin(&d->ftl->store->refresh);
-	if (refresh_is_on(&d->settings->ftl.refresh))
-		refresh_before_request(&d->ftl->store->refresh, &d->io);
+	bool first = d->flash->retry && flash_pass_time(d->flash);
+
+	if (d->ftl->store)
+		store_enter(d->ftl->store, &d->io, r, first);
 }
 
 static void drive_command(struct drive *d, const struct request *r)
@@ -262,25 +262,16 @@ static void drive_command(struct drive *d, const struct request *r)
 
 	upkeep_entered(&d->upkeep);
 	schedule_begin(s, &d->io);
-	if (d->flash->retry)
-		drive_refresh(d);
+	if (d->prepares)
+		drive_prepare(d, r);
 	drive_remember(d, d->io.ticket, (struct pending){ .is_command = true });
-	if (r->type == REQUEST_UPDATE)
-		handles_update(&d->ftl->store->handles, &d->io, r);
+	if (store_knows(d->ftl->store, r->type))
+		store_command(d->ftl->store, &d->io, r);
 	else if (r->type == REQUEST_ZONE)
 		d->ftl->ops->command(d->ftl, &d->io, (uint32_t)r->start, (enum zone_command)r->hint);
 	else if (!store_collect(d->ftl->store, &d->io))
 		schedule_note(s, "no block can be reclaimed: each would cost as many pages as it frees");
 	schedule_submit(s, &d->io, 0);
-}
-
-static uint8_t drive_handle(struct drive *d, const struct request *r)
-{
-	struct store *s = d->ftl->store;
-
-	return s && handles_are_on(s->handles.settings) && r->type != REQUEST_FLUSH
-		       ? handles_of_request(&s->handles, r)
-		       : 0;
 }
 
 static void drive_serve_request(struct drive *d, const struct request *r)
@@ -328,9 +319,8 @@ static bool drive_enter(struct drive *d, const struct request *r)
 		d->first_arrival = r->arrival > d->counted_from ? r->arrival : d->counted_from;
 	upkeep_entered(&d->upkeep);
 	schedule_begin(d->flash->schedule, &d->io);
-	if (d->flash->retry)
-		drive_refresh(d);
-	d->io.handle = drive_handle(d, r);
+	if (d->prepares)
+		drive_prepare(d, r);
 	drive_remember(d, d->io.ticket,
 		(struct pending){ r->arrival, now, r->sectors, row, (uint8_t)r->type, (uint8_t)kind,
 			d->tenant ? (uint8_t)r->device : 0,
@@ -452,7 +442,7 @@ bool drive_buffer(struct drive *d, const struct buffer_ops *ops, const void *own
 
 	buffer_free(d->buffer);
 	page_handles_release(&d->handles);
-	if (ops->evict && handles_are_on(&d->settings->ftl.handles))
+	if (ops->evict && store_labels(d->ftl->store))
 		page_handles_init(&d->handles, &d->geometry);
 	d->buffer = buffer_create(ops, own,
 		(struct buffer_shape){ d->settings->dram.buffer_bytes, d->geometry.sectors_per_page,

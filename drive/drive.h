@@ -16,7 +16,7 @@
 #include "observe/judge_queues.h"
 #include "stats/histogram.h"
 #include "stats/table.h"
-#include "ftl/upkeep.h"
+#include "gc/upkeep.h"
 
 /* Classes of requests (Cai et al., ICPP 2023, section 1): a request of at most a page that touches two
  * pages is "across"; the others are aligned to pages at both ends or not. */
@@ -115,7 +115,7 @@ struct drive {
 	struct buffer *buffer;
 	struct page_handles handles; /* of buffered pages */
 	struct upkeep upkeep;
-	struct slc_times slc_times; /* with an SLC cache */
+	bool prepares; /* something is done before each request */
 	struct drive_past past;
 	struct io io;             /* of the request being served */
 	struct extent prefetched; /* pages whose entries drive_expect() fetched last, [start, end) */

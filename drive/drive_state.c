@@ -44,7 +44,7 @@ static bool drive_state_holds(void *drive)
 }
 
 const struct state_row drive_state[] = {
-	STATE_FIXED(settings, geometry, queue_judge, flash, slc_times, stops, stops_context, count, tenant,
+	STATE_FIXED(settings, geometry, queue_judge, flash, prepares, stops, stops_context, count, tenant,
 		listener),
 	STATE_SCRATCH(io, prefetched, batch, batched, stopped, replaying, filling),
 	STATE_STRUCT(struct drive, past, drive_state_of_past),

@@ -8,9 +8,9 @@
 /* Open wordlines of a plane into which data of the host goes. */
 static uint64_t durable_streams(const struct settings *s)
 {
-	unsigned of_ftl = settings_ftl(s)->host_streams;
+	unsigned of_ftl = settings_ftl(s)->host_streams, of_tools = tools_wants(s->ftl.tool).host_streams;
 
-	return s->ftl.handles.handles * (of_ftl ? of_ftl : 1);
+	return (uint64_t)(of_tools ? of_tools : 1) * (of_ftl ? of_ftl : 1);
 }
 
 /* Pages in this many wordlines of a plane; with programs by wordline, in as many of each placement handle or
@@ -27,11 +27,11 @@ bool durable_memory(const struct settings *s, const struct geometry *g, uint64_t
 	bool by_wordline = s->flash.program_unit == UNIT_WORDLINE;
 	uint64_t least = by_wordline ? durable_pages_of_plane(s, s->flash.passes) * g->planes : 1;
 	uint64_t bytes = s->host.write_bytes;
-	const char *why = !by_wordline                      ? ""
-			  : handles_are_on(&s->ftl.handles) ? ": passes x cell_bits x handles for each plane"
-			  : settings_ftl(s)->host_streams > 1
-				  ? ": passes x cell_bits x classes for each plane"
-				  : ": passes x cell_bits for each plane";
+	const char *why =
+		!by_wordline                            ? ""
+		: tools_wants(s->ftl.tool).host_streams ? ": passes x cell_bits x handles for each plane"
+		: settings_ftl(s)->host_streams > 1     ? ": passes x cell_bits x classes for each plane"
+							: ": passes x cell_bits for each plane";
 
 	*pages = 0;
 	if (s->host.write_done != DONE_IN_MEMORY)

@@ -1,22 +1,15 @@
 /*
- * Settings that do not go together, one row for each pair.  A room checks its own settings when it is
- * created; a row here concerns two rooms.
+ * Settings that do not go together.  A room checks its own settings when it is created; a row of a table
+ * (struct refusal in base/param.h) concerns two rooms.  Rooms and tools of the store have such tables; the
+ * one in refusals.c is for the rest.
  */
 #ifndef DRIVE_REFUSALS_H
 #define DRIVE_REFUSALS_H
 
 #include "drive/drive.h"
 
-struct refusal {
-	const char *key, *with; /* two settings, named in the message with their values */
-	/* The row applies if both hold. */
-	bool (*first)(const struct drive *);
-	bool (*second)(const struct drive *);
-	const char *why; /* "KEY = VALUE: WITH = VALUE ..." */
-};
-
-/* Ended by a row without a key. */
-extern const struct refusal refusals[];
+/* Table number `i` of rooms and tools; NULL: there is none. */
+const struct refusal *refusals_table(size_t i);
 
 /* False and a fault: a row applies to the drive, whose rooms have been made. */
 bool refusals_pass(const struct drive *, struct fault *);

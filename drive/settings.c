@@ -85,7 +85,7 @@ static const struct param precondition_params[] = {
 	{ 0 },
 };
 
-#define CORE_GROUPS 18
+#define CORE_GROUPS 14
 
 /* Adds the group.  Returns its settings, newly allocated; NULL: it has no rows. */
 static void *settings_add_plugin(struct settings *c, struct param_group group, size_t size)
@@ -108,20 +108,17 @@ static size_t settings_count_plugins(void)
 		b++;
 	while (host_layers[h])
 		h++;
-	return f + b + h + 2;
+	return TOOLS + f + b + h + 2;
 }
 
 bool settings_init(struct settings *c, struct fault *fault)
 {
 	const struct param_group core[CORE_GROUPS] = { { "", top_params, &c->top },
 		{ "flash", flash_params, &c->flash }, { "placement", placement_params, &c->ftl.placement },
-		{ "gc", gc_params, &c->ftl.gc }, { "wear", wear_params, &c->ftl.wear },
-		{ "map", map_params, &c->ftl.map }, { "fdp", handle_params, &c->ftl.handles },
-		{ "slc", slc_params, &c->ftl.slc }, { "bad", bad_params, &c->ftl.bad },
-		{ "parity", parity_params, &c->ftl.parity },
+		{ "gc", gc_params, &c->ftl.gc }, { "map", map_params, &c->ftl.map },
+		{ "bad", bad_params, &c->ftl.bad }, { "parity", parity_params, &c->ftl.parity },
 		{ "dram", dram_params, &c->dram, .stateless = true },
 		{ "retry", retry_params, &c->retry, .stateless = true },
-		{ "refresh", refresh_params, &c->ftl.refresh, .stateless = true },
 		{ "upkeep", upkeep_params, &c->upkeep, .stateless = true }, { "host", host_params, &c->host },
 		{ "trace", trace_params, &c->trace, .stateless = true },
 		{ "precondition", precondition_params, &c->precondition },
@@ -134,6 +131,12 @@ bool settings_init(struct settings *c, struct fault *fault)
 	c->ftl_own = memory_array(plugins, sizeof *c->ftl_own, "settings");
 	c->buffer_own = memory_array(plugins, sizeof *c->buffer_own, "settings");
 	c->host_own = memory_array(plugins, sizeof *c->host_own, "settings");
+	for (size_t i = 0; i < TOOLS; i++)
+		c->ftl.tool[i] = settings_add_plugin(c,
+			(struct param_group){ store_tools[i]->name, store_tools[i]->params,
+				.stateless = store_tools[i]->stateless },
+			store_tools[i]->settings_size);
+	c->core_groups = c->groups;
 	for (size_t i = 0; ftls[i]; i++)
 		c->ftl_own[i] = settings_add_plugin(
 			c, (struct param_group){ ftls[i]->name, ftls[i]->params }, ftls[i]->settings_size);
@@ -362,8 +365,7 @@ bool settings_read(
 	c->trace.seed_shift = c->top.seed - 1;
 	c->trace.page_bytes = c->flash.page_bytes;
 	c->trace.bytes = settings_device_bytes(c);
-	c->trace.shared = c->host.of.tenants > 1 ||
-			  (handles_are_on(&c->ftl.handles) && c->ftl.handles.by == HANDLE_BY_DEVICE);
+	c->trace.shared = c->host.of.tenants > 1 || tools_wants(c->ftl.tool).devices_apart;
 	c->ftl.gc.seed = c->top.seed;
 	c->ftl.map.seed = c->top.seed;
 	c->ftl.bad.seed = c->top.seed;
@@ -399,7 +401,7 @@ static bool settings_is_chosen(const struct settings *s, const struct param_grou
 {
 	const void *own = group->settings;
 
-	return group < s->group + CORE_GROUPS || own == s->ftl_own[s->top.ftl] ||
+	return group < s->group + s->core_groups || own == s->ftl_own[s->top.ftl] ||
 	       own == s->buffer_own[s->top.buffer] || own == s->host_own[s->host.layer] ||
 	       (own == s->striped && s->striped->superblock);
 }

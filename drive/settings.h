@@ -15,7 +15,7 @@
 #include "host/host.h"
 #include "parameters/params.h"
 #include "stats/table.h"
-#include "ftl/upkeep.h"
+#include "gc/upkeep.h"
 
 struct top_settings {
 	int ftl, buffer; /* indices into ftls and buffers */
@@ -74,8 +74,8 @@ struct settings {
 	void **ftl_own, **buffer_own, **host_own; /* per plug-in its settings, NULL if it has none */
 	struct settings_brought brought;
 
-	struct param_group *group; /* all of the above, for parameters/ */
-	size_t groups;
+	struct param_group *group;  /* all of the above, for parameters/ */
+	size_t groups, core_groups; /* all; those before the plug-ins' */
 };
 
 /* Settings at their defaults. */

@@ -128,7 +128,7 @@ static void drive_begin_round(struct drive *d)
 	struct schedule *s = d->flash->schedule;
 	struct io io;
 
-	schedule_begin_work(s, &io, upkeep_least_wait(&d->upkeep));
+	schedule_begin_work(s, &io, d->upkeep.least_wait_ns);
 	drive_remember(d, io.ticket, (struct pending){ .is_round = true });
 	upkeep_begin_round(&d->upkeep, &io, schedule_now(s));
 	schedule_submit(s, &io, 0);

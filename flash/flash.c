@@ -25,9 +25,12 @@ struct flash *flash_create(
 	return f;
 }
 
-void flash_have_slc(struct flash *f, const struct slc_times *times)
+void flash_have_slc(struct flash *f, struct slc_times times)
 {
-	f->slc_times = times;
+	f->slc_times = memory_array(1, sizeof times, "times");
+	*f->slc_times = times;
+	if (!times.erase_ns)
+		f->slc_times->erase_ns = f->settings->erase_ns;
 	f->slc = memory_array(bits_words(f->geometry->blocks), sizeof *f->slc, "block modes");
 }
 
@@ -118,6 +121,7 @@ void flash_free(struct flash *f)
 	memory_free(f->passed_over);
 	memory_free(f->block);
 	memory_free(f->slc);
+	memory_free(f->slc_times);
 	retry_free(f->retry);
 	memory_free(f);
 }

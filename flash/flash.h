@@ -68,11 +68,11 @@ struct flash {
 	owner_t *owner;        /* per page, in its spare area; OWNER_NONE: invalid or free */
 	uint64_t *passed_over; /* bit per page: skipped since the erase; NULL where flash.order forbids it */
 	struct flash_block *block;
-	const struct slc_times *slc_times; /* NULL: no block is ever in SLC mode */
-	uint64_t *slc;                     /* bit per block: in SLC mode; NULL without times */
-	struct retry *retry;               /* NULL: reads never fail and senses are not counted */
-	struct flash_lost *lost;           /* NULL: no die has failed */
-	bool by_controller;                /* no copy-back: moved pages pass it for parity */
+	struct slc_times *slc_times; /* NULL: no block is ever in SLC mode */
+	uint64_t *slc;               /* bit per block: in SLC mode; NULL without times */
+	struct retry *retry;         /* NULL: reads never fail and senses are not counted */
+	struct flash_lost *lost;     /* NULL: no die has failed */
+	bool by_controller;          /* no copy-back: moved pages pass it for parity */
 
 	uint64_t count[OP_KINDS][CAUSES]; /* a copy-back counts as a read, a program and a copy */
 	uint64_t forwarded[CAUSES];       /* reads served from the controller's memory */
@@ -101,7 +101,7 @@ struct io {
 	bool detached;              /* the request does not wait for the operations issued now */
 	bool work;                  /* background work: done when all its operations are, of any cause */
 	bool durable;               /* the request waits for its data to be in flash, not in memory */
-	bool cached;                /* its writes go through the SLC cache (gc/slc.h) */
+	bool cached;                /* its writes go through the SLC cache (gc/tools/slc.c) */
 	uint8_t handle;             /* of the request: where its data is placed (gc/handles.h) */
 	uint32_t ticket;            /* number of the request in the schedule; INDEX_NONE: of none */
 	uint32_t first_op, last_op; /* list of the operations issued, to be released together */
@@ -121,7 +121,7 @@ void flash_free(struct flash *);
 void flash_have_judged(struct flash *, tick_t dram_ns);
 
 /* From now on blocks may be in SLC mode, with these times.  Before a judge is attached. */
-void flash_have_slc(struct flash *, const struct slc_times *);
+void flash_have_slc(struct flash *, struct slc_times);
 
 /* Reads may need several senses, or senses are counted for blocks to be refreshed.  Before a judge is
  * attached; false and a fault: these settings are wrong. */

@@ -36,7 +36,7 @@ static inline bool retry_is_on(const struct retry_settings *s)
 	return *s->steps || s->reads_per_step;
 }
 
-/* Events of a block, for its refresh (gc/refresh.h). */
+/* Events of a block, for its refresh (gc/tools/refresh.c). */
 enum retry_event {
 	RETRY_OPENED, /* its first page is programmed */
 	RETRY_FILLED, /* its last page is */

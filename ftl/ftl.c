@@ -120,11 +120,8 @@ void ftl_statistics(struct ftl *f, struct stat_list *list)
 		list, (struct stat_group){ "address mapping", NULL, ftl_map_rows, &f->map, sizeof f->map });
 	if (f->store) {
 		collector_statistics(f->store->collector, list);
-		handles_statistics(&f->store->handles, list);
-		if (slc_is_on(&f->core->slc))
-			slc_statistics(&f->store->slc, list);
-		if (refresh_is_on(&f->core->refresh))
-			refresh_statistics(&f->store->refresh, list);
+		TOOLS_WITH (t, &f->store->tools, statistics)
+			t->ops->statistics(t, list);
 		bad_statistics(&f->store->bad, list);
 		parity_statistics(&f->store->parity, list);
 	}

@@ -19,10 +19,7 @@
 #include "base/fault.h"
 #include "base/param.h"
 #include "flash/flash.h"
-#include "gc/handles.h"
-#include "gc/collect.h"
-#include "gc/refresh.h"
-#include "gc/slc.h"
+#include "gc/tools/tool.h"
 #include "pagemap/map_cache.h"
 #include "gc/space/placement.h"
 #include "stats/table.h"
@@ -33,11 +30,8 @@
 struct ftl_settings {
 	struct placement_settings placement;
 	struct gc_settings gc;
-	struct wear_settings wear;
 	struct map_settings map;
-	struct handle_settings handles;
-	struct slc_settings slc;
-	struct refresh_settings refresh;
+	const void *tool[TOOLS]; /* settings of each (gc/tools/tool.h) */
 	struct bad_settings bad;
 	struct parity_settings parity;
 };

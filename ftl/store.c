@@ -72,61 +72,6 @@ static unsigned store_plan_streams(const struct store_plan *plan, bool separate,
 	return i;
 }
 
-/* Blocks that each plane needs beside the reserve, a victim and the open blocks of a drive without these
- * features.  Static wear levelling, folding, each handle and each of the `streams` of an FTL that `divides`
- * data of the host need open blocks of their own; and the host writes to all handles while the plane is
- * low. */
-static uint32_t store_kept_blocks(
-	const struct ftl_settings *s, bool divides, unsigned streams, const struct geometry *g)
-{
-	uint32_t more = 0;
-
-	if (divides)
-		more = streams - 2;
-	else if (handles_are_on(&s->handles))
-		more = handles_more_streams(&s->handles) + 1 +
-		       (uint32_t)ceil(s->gc.threshold * g->blocks_per_plane);
-	return (s->wear.delta > 0) + slc_is_on(&s->slc) + more;
-}
-
-/* Adds the streams of an SLC cache; returns the one that fills SLC blocks.  Folded pages have a stream of
- * their own, unless moved and written pages share blocks. */
-static unsigned store_add_slc_streams(bool separate, struct stream *streams, unsigned *count)
-{
-	unsigned slc = (*count)++, fold = STREAM_HOST;
-
-	if (separate) {
-		fold = (*count)++;
-		streams[fold] = (struct stream){ "fold", .survivors = streams[STREAM_HOST].survivors };
-	}
-	streams[slc] = (struct stream){ "slc", .survivors = (uint8_t)fold, .slc = true };
-	return slc;
-}
-
-static void store_create_slc(struct store *s, unsigned stream)
-{
-	const struct slc_settings *slc = &s->settings->slc;
-	const struct geometry *g = s->space->geometry;
-	uint32_t most = slc_blocks(slc, g);
-	struct blocks *pool = NULL;
-
-	if (slc->mode == SLC_STATIC) {
-		pool = blocks_create(s->space->flash, s->blocks->order, NULL);
-		if (s->bad.block)
-			blocks_have_bad(pool, &s->bad);
-		blocks_limit_to_last(pool, most);
-	}
-	space_have_slc(s->space, (uint32_t)slc->density, pool);
-	slc_init(&s->slc, slc, s->collector, stream, s->space->stream[stream].survivors);
-}
-
-static enum free_order store_free_order(const struct wear_settings *s)
-{
-	if (s->lowest)
-		return FREE_LOWEST;
-	return s->dynamic ? FREE_LEAST_WORN : FREE_OLDEST;
-}
-
 /* The geometry that space and collector work with: the drive's, or that of its units.  NULL and a fault. */
 static const struct geometry *store_geometry(struct store *s, struct flash *flash, struct fault *fault)
 {
@@ -150,7 +95,7 @@ static struct blocks *store_create_blocks(struct store *s, struct flash *flash, 
 {
 	bool units = placement_has_units(&s->settings->placement);
 	struct blocks *blocks =
-		blocks_create(flash, store_free_order(&s->settings->wear), units ? &s->units : NULL);
+		blocks_create(flash, tools_wants(s->settings->tool).order, units ? &s->units : NULL);
 
 	if (s->bad.block && !units)
 		blocks_have_bad(blocks, &s->bad);
@@ -161,43 +106,40 @@ static struct blocks *store_create_blocks(struct store *s, struct flash *flash, 
 bool store_create(struct ftl *f, const struct store_plan *plan, struct fault *fault)
 {
 	const struct ftl_settings *settings = f->core;
-	struct stream streams[STREAMS_MOST] = { 0 };
-	uint32_t reserve = plan->reserve ? plan->reserve : 1, pooled = 0, bad, kept;
-	unsigned own = store_plan_streams(plan, settings->gc.separate, streams), count = own, slc = 0;
+	struct stream streams[STREAMS_MOST + 1] = { 0 };
 	struct store *s = memory_array(1, sizeof *s, "store");
-	const struct geometry *g;
+	struct tool_needs needs = {
+		.device = f->geometry, .gc = &settings->gc, .flash = f->flash->settings, .streams = streams
+	};
+	uint32_t kept;
 
 	f->store = s;
 	s->settings = settings;
 	s->plan = *plan;
 	s->parity.dead = INDEX_NONE;
-	s->directs = handles_are_on(&settings->handles) || slc_is_on(&settings->slc) || f->ops->stream_of;
-	if (!placement_init(&s->placement, f->flash, &settings->placement, fault) ||
-		!handles_init(&s->handles, &settings->handles, f->geometry, streams, &count, fault))
+	tools_create(&s->tools, settings->tool);
+	s->directs = s->tools.directs || f->ops->stream_of;
+	needs.reserve = plan->reserve ? plan->reserve : 1;
+	needs.count = store_plan_streams(plan, settings->gc.separate, streams);
+	needs.open_blocks = f->ops->stream_of ? needs.count - 2 : 0;
+	if (!placement_init(&s->placement, f->flash, &settings->placement, fault))
 		return false;
-	g = store_geometry(s, f->flash, fault);
-	if (!g)
+	needs.geometry = store_geometry(s, f->flash, fault);
+	if (!needs.geometry)
 		return false;
-	bad = g == f->geometry ? s->bad.most : 0;
-	if (slc_is_on(&settings->slc)) {
-		if (!slc_fits(&settings->slc, g, &settings->gc, reserve, bad, fault))
-			return false;
-		slc = store_add_slc_streams(settings->gc.separate, streams, &count);
-		pooled = settings->slc.mode == SLC_STATIC ? slc_blocks(&settings->slc, g) : 0;
-	}
-	kept = reserve + store_kept_blocks(settings, f->ops->stream_of, own, g);
+	needs.bad = needs.geometry == f->geometry ? s->bad.most : 0;
+	if (!tools_claim(&s->tools, &needs, fault))
+		return false;
+	kept = needs.reserve + needs.open_blocks;
+	s->cold_blocks = needs.cold_blocks;
 	if (s->units.parity && !store_check_parity(s, plan, kept, fault))
 		return false;
-	if (!store_check_room(g, plan, kept, pooled, bad, fault))
+	if (!store_check_room(needs.geometry, plan, kept, needs.pool_blocks, needs.bad, fault))
 		return false;
-	s->blocks = store_create_blocks(s, f->flash, pooled);
-	s->space = space_create(s->blocks, streams, reserve);
-	s->handles.space = s->space;
-	s->collector = collector_create(s->space, &settings->gc, &settings->wear, f, &s->plan.client);
-	if (slc_is_on(&settings->slc))
-		store_create_slc(s, slc);
-	if (refresh_is_on(&settings->refresh))
-		refresh_init(&s->refresh, &settings->refresh, s->collector);
+	s->blocks = store_create_blocks(s, f->flash, needs.pool_blocks);
+	s->space = space_create(s->blocks, streams, needs.reserve);
+	s->collector = collector_create(s->space, &settings->gc, f, &s->plan.client);
+	tools_init(&s->tools, s->collector);
 	return true;
 }
 
@@ -205,8 +147,7 @@ void store_free(struct store *s)
 {
 	if (!s)
 		return;
-	slc_release(&s->slc);
-	refresh_release(&s->refresh);
+	tools_release(&s->tools);
 	collector_free(s->collector);
 	space_free(s->space);
 	blocks_free(s->blocks);
@@ -217,28 +158,45 @@ void store_free(struct store *s)
 	memory_free(s);
 }
 
-/* Takes a page of the plane: with `cached` from the SLC cache, if it has one; else from the stream. */
-static ppn_t store_take_in(struct store *s, struct io *io, plane_t plane, unsigned stream, bool cached)
+/* A page of the plane that a tool has for data of the host, or PPN_NONE. */
+static ppn_t store_take_of_tools(struct store *s, struct io *io, plane_t plane)
 {
-	ppn_t ppn = cached ? slc_take(&s->slc, io, plane) : PPN_NONE;
+	ppn_t ppn = PPN_NONE;
 
-	if (ppn != PPN_NONE || !collector_make_room(s->collector, io, plane, stream))
+	TOOLS_WITH (t, &s->tools, page)
+		if (ppn == PPN_NONE)
+			ppn = t->ops->page(t, io, plane);
+	return ppn;
+}
+
+static void store_tell_placed(struct store *s, const struct io *io, unsigned stream, bool own)
+{
+	TOOLS_WITH (t, &s->tools, placed)
+		t->ops->placed(t, io, stream, own);
+}
+
+/* Takes a page of the plane; `directed`: of a tool, if one has any, else of the stream. */
+static ppn_t store_take_in(struct store *s, struct io *io, plane_t plane, unsigned stream, bool directed)
+{
+	ppn_t ppn = directed ? store_take_of_tools(s, io, plane) : PPN_NONE;
+
+	if (ppn == PPN_NONE && !collector_make_room(s->collector, io, plane, stream))
 		return ppn;
-	if (cached)
-		slc_count_direct(&s->slc, io);
-	return space_take(s->space, io, plane, stream, s->collector->collecting);
+	if (directed)
+		store_tell_placed(s, io, stream, ppn != PPN_NONE);
+	return ppn != PPN_NONE ? ppn : space_take(s->space, io, plane, stream, s->collector->collecting);
 }
 
 /* Takes a page of *plane, else of the planes after it; PLANE_NONE: placement chooses.  Sets *plane. */
 static inline ppn_t store_take_somewhere(
-	struct ftl *f, struct io *io, lpn_t lpn, unsigned stream, bool cached, plane_t *plane)
+	struct ftl *f, struct io *io, lpn_t lpn, unsigned stream, bool directed, plane_t *plane)
 {
 	struct store *s = f->store;
 
 	if (*plane == PLANE_NONE)
 		*plane = placement_choose(&s->placement, lpn, stream);
 	for (plane_t tries = 0; tries < s->space->geometry->planes; tries++) {
-		ppn_t ppn = store_take_in(s, io, *plane, stream, cached);
+		ppn_t ppn = store_take_in(s, io, *plane, stream, directed);
 
 		if (ppn != PPN_NONE)
 			return ppn;
@@ -248,18 +206,15 @@ static inline ppn_t store_take_somewhere(
 	return PPN_NONE;
 }
 
-/* For data of the host, if handles, the FTL or an SLC cache decide where it goes. */
+/* For data of the host, if tools or the FTL decide where it goes. */
 static ppn_t store_take_directed(struct ftl *f, struct io *io, lpn_t lpn, plane_t *plane)
 {
 	struct store *s = f->store;
-	uint8_t handle = handles_of_page(&s->handles, lpn, io->handle);
-	unsigned stream = f->ops->stream_of ? f->ops->stream_of(f, io, lpn) : s->handles.host[handle];
-	ppn_t ppn =
-		store_take_somewhere(f, io, lpn, stream, slc_is_on(&s->settings->slc) && io->cached, plane);
+	unsigned stream = f->ops->stream_of ? f->ops->stream_of(f, io, lpn) : STREAM_HOST;
 
-	if (ppn != PPN_NONE)
-		handles_count_page(&s->handles, io, handle);
-	return ppn;
+	TOOLS_WITH (t, &s->tools, stream)
+		stream = t->ops->stream(t, io, lpn, stream);
+	return store_take_somewhere(f, io, lpn, stream, true, plane);
 }
 
 ppn_t store_take_from(struct ftl *f, struct io *io, lpn_t lpn, unsigned stream, plane_t *plane)
@@ -311,6 +266,36 @@ bool store_collect(struct store *s, struct io *io)
 	return done;
 }
 
+void store_enter(struct store *s, struct io *io, const struct request *r, bool first)
+{
+	TOOLS_WITH (t, &s->tools, enter)
+		t->ops->enter(t, io, r, first);
+}
+
+bool store_knows(const struct store *s, enum request_type type)
+{
+	if (s)
+		TOOLS_WITH (t, &s->tools, command)
+			if (t->ops->takes == type)
+				return true;
+	return false;
+}
+
+void store_command(struct store *s, struct io *io, const struct request *r)
+{
+	TOOLS_WITH (t, &s->tools, command)
+		if (t->ops->takes == r->type)
+			t->ops->command(t, io, r);
+}
+
+bool store_labels(const struct store *s)
+{
+	if (s)
+		TOOLS_WITH (t, &s->tools, labels)
+			return true;
+	return false;
+}
+
 void store_lose_die(struct ftl *f, struct io *io)
 {
 	struct store *s = f->store;
@@ -318,8 +303,8 @@ void store_lose_die(struct ftl *f, struct io *io)
 	collector_finish(s->collector, io, 0); /* its copies need room in the open units, which end now */
 	space_lose_die(s->space, io);
 	collector_count_pages(s->collector);
-	for (block_t b = 0; refresh_is_on(&s->settings->refresh) && b < s->space->geometry->blocks; b++)
-		refresh_closed(&s->refresh, b);
+	for (block_t b = 0; b < s->space->geometry->blocks; b++)
+		space_tell(s->space, b, BLOCK_CUT);
 	if (s->settings->parity.rebuild == REBUILD_ALL)
 		collector_rebuild(s->collector, io);
 }
@@ -330,7 +315,7 @@ void store_lose_die(struct ftl *f, struct io *io)
 int64_t store_spare_pages(const struct store *s)
 {
 	const struct geometry *g = s->space->geometry;
-	uint32_t kept = s->space->reserve + 1 + s->settings->gc.separate + (s->settings->wear.delta != 0) +
+	uint32_t kept = s->space->reserve + 1 + s->settings->gc.separate + s->cold_blocks +
 			g->blocks_per_plane - s->blocks->count + (s->blocks->bad ? s->bad.most : 0);
 
 	return (int64_t)g->pages - g->logical_pages - (int64_t)g->planes * kept * g->pages_per_block -
@@ -348,26 +333,25 @@ void store_facts(const struct store *s, struct ftl_facts *facts)
 
 uint32_t store_tag_columns(const struct store *s)
 {
-	if (handles_are_on(&s->settings->handles))
-		return 2;
-	return slc_is_on(&s->settings->slc);
+	uint32_t columns = 0;
+
+	TOOLS_WITH (t, &s->tools, tag)
+		columns = t->ops->tag_columns > columns ? t->ops->tag_columns : columns;
+	return columns;
 }
 
-void store_tag(const struct store *s, block_t block, char tag[STORE_TAG])
+void store_tag(const struct store *s, block_t block, char tag[TOOL_TAG])
 {
 	const struct space *space = s->space;
 	block_t b = space->units ? units_unit(space->units, geometry_first_page(space->units->device, block))
 				 : block;
-	int handle;
 
 	*tag = 0;
 	if (b == BLOCK_NONE || space->block[b].state == BLOCK_FREE || space->block[b].state == BLOCK_RETIRED)
 		return;
-	handle = handles_of_stream(&s->handles, space->block[b].stream);
-	if (space_stream(space, b)->slc)
-		memcpy(tag, "s", 2);
-	else if (handle >= 0)
-		memcpy(tag, (char[STORE_TAG]){ '@', (char)('0' + handle) }, STORE_TAG);
+	TOOLS_WITH (t, &s->tools, tag)
+		if (t->ops->tag(t, b, tag))
+			return;
 }
 
 /* After loading: if a die had failed, planes have fewer pages. */
@@ -381,14 +365,13 @@ static bool store_restored(void *store)
 }
 
 const struct state_row store_state[] = {
-	STATE_FIXED(settings, plan, blocks, units, bad, handles, directs),
+	STATE_FIXED(settings, plan, blocks, units, bad, cold_blocks, directs),
 	STATE_STRUCT(struct store, parity, parity_state),
 	STATE_POINTER(struct store, space, space_state),
 	STATE_POINTER(struct store, collector, collector_state),
 	STATE_RESTORED(store_restored),
 	STATE_STRUCT(struct store, placement, placement_state),
-	STATE_STRUCT(struct store, slc, slc_state),
-	STATE_STRUCT(struct store, refresh, refresh_state),
+	STATE_STRUCT(struct store, tools, tools_state),
 	{ 0 },
 };
 
@@ -396,8 +379,6 @@ void store_check(const struct store *s)
 {
 	space_check(s->space);
 	collector_check(s->collector);
-	if (slc_is_on(&s->settings->slc))
-		slc_check(&s->slc);
-	if (refresh_is_on(&s->settings->refresh))
-		refresh_check(&s->refresh);
+	TOOLS_WITH (t, &s->tools, check)
+		t->ops->check(t);
 }

@@ -9,8 +9,7 @@
 #define FTL_STORE_H
 
 #include "ftl/ftl.h"
-#include "gc/handles.h"
-#include "gc/collect.h"
+#include "gc/tools/tool.h"
 #include "gc/space/placement.h"
 #include "gc/space/space.h"
 
@@ -40,10 +39,9 @@ struct store {
 	struct units units; /* if placement.superblock = unit */
 	struct bad_blocks bad;
 	struct parity parity; /* if parity.on */
-	struct handles handles;
-	struct slc slc;         /* if slc.mode is not off */
-	struct refresh refresh; /* if blocks are refreshed */
-	bool directs;           /* handles, an SLC cache or the FTL decide where data of the host goes */
+	struct tools tools;
+	uint32_t cold_blocks; /* struct tool_needs */
+	bool directs;         /* tools or the FTL decide where data of the host goes */
 };
 
 /* Makes f->store.  False and a fault if the drive has too little spare space, or the placement is not
@@ -53,7 +51,7 @@ void store_free(struct store *);
 
 /*
  * Takes a page of the stream to program, collecting first if the chosen plane is low.  `lpn` matters to
- * static placement and, for data of the host, to handles by range and to the FTL's `stream_of`.  PPN_NONE:
+ * static placement and, for data of the host, to tools and to the FTL's `stream_of`.  PPN_NONE:
  * the drive is full or worn out and the FTL is marked failed; it gives up the request and leaves its mapping
  * as it is.
  */
@@ -70,6 +68,16 @@ plane_t store_make_room(struct ftl *, struct io *, lpn_t, unsigned stream);
 /* Collects one block, in the plane with the fewest free pages that has a victim.  False: none has one. */
 bool store_collect(struct store *, struct io *);
 
+/* A request or command enters; `first`: no time has passed before. */
+void store_enter(struct store *, struct io *, const struct request *, bool first);
+
+/* Does a tool take this command?  It then does so. */
+bool store_knows(const struct store *, enum request_type);
+void store_command(struct store *, struct io *, const struct request *);
+
+/* Does the handle of buffered data matter? */
+bool store_labels(const struct store *);
+
 /* A die of a drive with parity fails: open units end, and lost pages may be rebuilt. */
 void store_lose_die(struct ftl *, struct io *);
 
@@ -81,9 +89,8 @@ int64_t store_spare_pages(const struct store *);
 
 /* The tag shown behind a block's number: "s" for a block in SLC mode, "@1" for one with data of placement
  * handle 1, else ""; and the most columns that tags take on this drive. */
-#define STORE_TAG 3
 uint32_t store_tag_columns(const struct store *);
-void store_tag(const struct store *, block_t, char tag[STORE_TAG]);
+void store_tag(const struct store *, block_t, char tag[TOOL_TAG]);
 
 /* For the core. */
 void store_facts(const struct store *, struct ftl_facts *);

@@ -3,7 +3,7 @@
 #include "base/fault.h"
 #include "base/memory.h"
 #include "flash/schedule.h"
-#include "gc/slc.h"
+#include "gc/tools/tool.h"
 
 #include <math.h>
 
@@ -17,16 +17,17 @@ void collector_count_pages(struct collector *c)
 	c->soft_water = (uint32_t)fmax(ceil(s->soft * pages), c->low_water);
 }
 
-struct collector *collector_create(struct space *space, const struct gc_settings *settings,
-	const struct wear_settings *wear, struct ftl *ftl, const struct collector_client *client)
+struct collector *collector_create(struct space *space, const struct gc_settings *settings, struct ftl *ftl,
+	const struct collector_client *client)
 {
+	static const struct tools none;
 	struct collector *c = memory_array(1, sizeof *c, "collector");
 	struct gc_policy *policy = &c->policy;
 
 	c->space = space;
 	c->flash = space->flash;
 	c->settings = settings;
-	c->wear = wear;
+	c->tools = &none;
 	c->ftl = ftl;
 	c->client = client;
 	collector_count_pages(c);
@@ -109,9 +110,7 @@ void collector_move(struct collector *c, struct io *io, block_t victim, unsigned
 	collector_move_some(c, io, victim, stream, cause, UINT32_MAX);
 }
 
-/* Moves up to `most` live pages of the block into the stream, and erases it if none is left.  Returns the
- * number of pages taken. */
-static uint64_t collector_reclaim(
+uint64_t collector_reclaim(
 	struct collector *c, struct io *io, block_t victim, unsigned stream, enum cause cause, uint32_t most)
 {
 	uint64_t handed_out = c->space->handed_out;
@@ -136,40 +135,18 @@ static uint64_t collector_reclaim(
 	return handed_out;
 }
 
-/*
- * Static wear levelling.  Blocks of cold data are never chosen as victims; their data is moved into worn
- * blocks, so that their own, less worn cells come into use.  Called after an erase of the plane; at most one
- * block every wear.period erases.
- */
-static void collector_level_wear(struct collector *c, struct io *io, plane_t plane)
+static void collector_tell_tools(struct collector *c, struct io *io, plane_t plane)
 {
-	struct space *s = c->space;
-	struct gc_statistics *count = collector_count(c, io);
-	block_t first = plane * s->geometry->blocks_per_plane, cold = BLOCK_NONE;
-	uint32_t most = 0;
-	const struct stream *from;
+	TOOLS_WITH (t, c->tools, collected)
+		t->ops->collected(t, io, plane);
+}
 
-	if (!c->wear->delta || s->blocks->plane[plane].erases % c->wear->period)
-		return;
-	for (block_t b = first; b < first + s->geometry->blocks_per_plane; b++) {
-		uint32_t erases = s->flash->block[b].erases;
-
-		most = erases > most ? erases : most;
-		if (s->block[b].state == BLOCK_CLOSED &&
-			(cold == BLOCK_NONE || erases < s->flash->block[cold].erases))
-			cold = b;
-	}
-	if (cold == BLOCK_NONE || most - s->flash->block[cold].erases <= c->wear->delta ||
-		blocks_left(s->blocks, plane) <= s->reserve)
-		return;
-	from = space_stream(s, cold);
-	schedule_note(c->flash->schedule,
-		"wear: block %u has %u erases, another of its plane %u: what it holds moves", cold,
-		s->flash->block[cold].erases, most);
-	count->map_erases += from->map;
-	count->wear_moved_pages += collector_reclaim(
-		c, io, cold, from->map ? from->survivors : s->wear_stream, CAUSE_WEAR, UINT32_MAX);
-	count->wear_moves++;
+static bool collector_ask_tools(struct collector *c, struct io *io, plane_t plane)
+{
+	TOOLS_WITH (t, c->tools, make_room)
+		if (t->ops->make_room(t, io, plane))
+			return true;
+	return false;
 }
 
 uint64_t collector_room_for_copies(const struct space *s, plane_t plane, unsigned stream)
@@ -266,7 +243,7 @@ static bool collector_advance(
 		return true;
 	count->collections++;
 	count->map_erases += map;
-	collector_level_wear(c, io, plane);
+	collector_tell_tools(c, io, plane);
 	return true;
 }
 
@@ -413,14 +390,14 @@ static uint32_t collector_collect_die(struct collector *c, struct io *io, plane_
 	return victims;
 }
 
-/* Makes room: finishes the begun victim, else folds a block of a dynamic SLC cache, else collects.  `low`:
+/* Makes room: finishes the begun victim, else has a tool make some, else collects.  `low`:
  * the plane is below gc.threshold; then, with gc.together = die, collects planes of its die together. */
 static bool collector_make_some_room(
 	struct collector *c, struct io *io, plane_t plane, bool low, bool pressed)
 {
 	uint32_t blocks;
 
-	if (c->slc && c->space->plane[plane].begun == BLOCK_NONE && slc_fold(c->slc, io, plane))
+	if (c->space->plane[plane].begun == BLOCK_NONE && collector_ask_tools(c, io, plane))
 		return true;
 	if (low && c->settings->together == GC_DIE)
 		blocks = collector_collect_die(c, io, plane);
@@ -496,30 +473,6 @@ bool collector_make_room_now(struct collector *c, struct io *io, plane_t plane, 
 	return found;
 }
 
-/* ---- folding ---- */
-
-/* Moves the live pages one by one, making room for each. */
-static bool collector_fold_pages(struct collector *c, struct io *io, block_t b, unsigned stream)
-{
-	struct space *s = c->space;
-	plane_t plane = geometry_plane(s->geometry, b);
-
-	for (uint32_t k = 0; k < space_slc_pages(s); k++) {
-		ppn_t from = space_page(s, b, k), to;
-		owner_t owner = flash_owner(c->flash, from);
-
-		if (owner == OWNER_NONE)
-			continue;
-		if (!collector_make_room(c, io, plane, stream))
-			return false;
-		to = space_take(s, io, plane, stream, false);
-		flash_move(io, from, to, CAUSE_FOLD);
-		space_moved_away(s, from);
-		c->client->relocate(c->ftl, io, owner, from, to);
-	}
-	return true;
-}
-
 void collector_finish(struct collector *c, struct io *io, plane_t plane)
 {
 	if (c->space->plane[plane].begun != BLOCK_NONE)
@@ -529,20 +482,7 @@ void collector_finish(struct collector *c, struct io *io, plane_t plane)
 void collector_clear(struct collector *c, struct io *io, block_t b, unsigned stream, enum cause cause)
 {
 	collector_reclaim(c, io, b, stream, cause, UINT32_MAX);
-	collector_level_wear(c, io, geometry_plane(c->space->geometry, b));
-}
-
-bool collector_fold(struct collector *c, struct io *io, block_t b, unsigned stream)
-{
-	bool whole = collector_fold_pages(c, io, b, stream);
-
-	c->collecting = true;
-	if (c->client->emptied)
-		c->client->emptied(c->ftl, io, b);
-	if (whole)
-		space_erase(c->space, io, b, CAUSE_FOLD);
-	c->collecting = false;
-	return whole;
+	collector_tell_tools(c, io, geometry_plane(c->space->geometry, b));
 }
 
 static const struct state_row *collector_policy_state(const void *policy)
@@ -559,8 +499,8 @@ static const struct state_row collector_gc_state[] = {
 };
 
 const struct state_row collector_state[] = {
-	STATE_FIXED(space, flash, settings, wear, ftl, client, slc, low_water, high_water, soft_water, looks,
-		rate),
+	STATE_FIXED(
+		space, flash, settings, ftl, client, tools, low_water, high_water, soft_water, looks, rate),
 	STATE_SCRATCH(collecting, order),
 	STATE_COUNTED(count, uncounted, rows),
 	STATE_STRUCT(struct collector, policy, collector_gc_state),

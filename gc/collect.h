@@ -37,15 +37,10 @@ struct gc_settings {
 	const void *own;                     /* settings of that policy */
 };
 
-struct wear_settings {
-	bool dynamic, lowest;
-	uint64_t delta, period; /* delta 0: no static levelling */
-};
+extern const struct param gc_params[];
 
-extern const struct param gc_params[], wear_params[];
-
-struct ftl; /* this room only passes it on */
-struct slc; /* gc/slc.h */
+struct ftl;   /* this room only passes it on */
+struct tools; /* gc/tools/tool.h */
 
 /* The FTL's part in a collection.  All but `relocate` are optional. */
 struct collector_client {
@@ -79,9 +74,8 @@ struct gc_statistics {
 	uint64_t collections, direct_erases, moved_pages;
 	uint64_t map_moved_pages; /* mapping pages; not in moved_pages */
 	uint64_t map_erases;      /* of blocks that held mapping pages */
-	uint64_t wear_moves, wear_moved_pages;
-	uint64_t forced;     /* collections because a plane was low or full */
-	uint64_t rate_pages; /* moved for gc.copies_per_write */
+	uint64_t forced;          /* collections because a plane was low or full */
+	uint64_t rate_pages;      /* moved for gc.copies_per_write */
 };
 
 /* Pages for which several blocks were collected in a row, because only the reserve was free. */
@@ -93,11 +87,10 @@ struct collector {
 	struct space *space;
 	struct flash *flash;
 	const struct gc_settings *settings;
-	const struct wear_settings *wear;
 	struct gc_policy policy;
 	struct ftl *ftl;
 	const struct collector_client *client;
-	struct slc *slc;                /* dynamic SLC cache, folded before collecting; NULL: none */
+	const struct tools *tools;
 	bool collecting;                /* a collection is running: no other one starts */
 	uint64_t *order;                /* scratch: the victim's pages by owner; NULL without by_owner */
 	uint32_t low_water, high_water; /* free pages of a plane: start below, collect up to */
@@ -110,8 +103,8 @@ struct collector {
 	struct gc_rows rows;            /* within it */
 };
 
-struct collector *collector_create(struct space *, const struct gc_settings *, const struct wear_settings *,
-	struct ftl *, const struct collector_client *);
+struct collector *collector_create(
+	struct space *, const struct gc_settings *, struct ftl *, const struct collector_client *);
 void collector_free(struct collector *);
 
 static inline struct gc_statistics *collector_count(struct collector *c, const struct io *io)
@@ -153,9 +146,10 @@ void collector_finish(struct collector *, struct io *, plane_t);
  * others, and erases it. */
 void collector_clear(struct collector *, struct io *, block_t, unsigned stream, enum cause);
 
-/* Folds a cached block: moves its live pages into the stream, making room for each as for a page of the host,
- * and erases it.  False: there was no room, and some pages are still in the block. */
-bool collector_fold(struct collector *, struct io *, block_t, unsigned stream);
+/* Moves up to `most` live pages of the block into the stream, and erases it if none is left.  Returns the
+ * number of pages taken.  Tools are not told. */
+uint64_t collector_reclaim(
+	struct collector *, struct io *, block_t, unsigned stream, enum cause, uint32_t most);
 
 /* The number of pages in a plane has changed: recomputes the thresholds that are shares of it. */
 void collector_count_pages(struct collector *);

@@ -15,8 +15,6 @@ static const struct stat_row collector_rows[] = {
 		offsetof(struct gc_statistics, moved_pages), offsetof(struct gc_statistics, collections) },
 	{ "flash.erase.map", "blocks", "erased that held mapping pages, whatever the cause",
 		COUNT(map_erases) },
-	{ "wear.moves", "blocks", "emptied by static wear levelling", COUNT(wear_moves) },
-	{ "wear.moved_pages", "pages", "copied by it", COUNT(wear_moved_pages) },
 	{ 0 },
 };
 
@@ -59,11 +57,8 @@ void collector_check(const struct collector *c)
 
 	for (plane_t p = 0; p < c->space->geometry->planes; p++)
 		collector_check_candidates(c, p);
-	BUG_ON(medium[CAUSE_GC] != c->count.moved_pages || medium[CAUSE_WEAR] != c->count.wear_moved_pages ||
-			medium[CAUSE_GC_MAP] != c->count.map_moved_pages,
-		"the medium counts %llu data, %llu mapping and %llu cold pages moved, the collector %llu, "
-		"%llu and %llu",
+	BUG_ON(medium[CAUSE_GC] != c->count.moved_pages || medium[CAUSE_GC_MAP] != c->count.map_moved_pages,
+		"the medium counts %llu data and %llu mapping pages moved, the collector %llu and %llu",
 		(unsigned long long)medium[CAUSE_GC], (unsigned long long)medium[CAUSE_GC_MAP],
-		(unsigned long long)medium[CAUSE_WEAR], (unsigned long long)c->count.moved_pages,
-		(unsigned long long)c->count.map_moved_pages, (unsigned long long)c->count.wear_moved_pages);
+		(unsigned long long)c->count.moved_pages, (unsigned long long)c->count.map_moved_pages);
 }

@@ -1,4 +1,4 @@
-/* The parameters of collection and wear levelling. */
+/* The parameters of collection. */
 #include "gc/collect.h"
 
 static const char *const gc_policy_names[] = {
@@ -10,8 +10,7 @@ static const char *const gc_policy_names[] = {
 
 static const char *const gc_together_names[] = { "plane", "die", NULL };
 
-#define GC(type, field)   PARAM(type, struct gc_settings, field)
-#define WEAR(type, field) PARAM(type, struct wear_settings, field)
+#define GC(type, field) PARAM(type, struct gc_settings, field)
 
 const struct param gc_params[] = {
 	{ GC(CHOICE, policy), 0, 0, "", "greedy", "which block is collected", gc_policy_names },
@@ -46,21 +45,5 @@ const struct param gc_params[] = {
 		.matters_if = "gc.policy=fifo,random,d_choices" },
 	{ GC(BOOL, separate), 0, 1, "", "true",
 		"copied pages get blocks of their own instead of mixing with new data" },
-	{ 0 },
-};
-
-const struct param wear_params[] = {
-	{ WEAR(BOOL, dynamic), 0, 1, "", "true",
-		"the free block with the fewest erases is used next; off = the one that has been free "
-		"longest" },
-	{ WEAR(BOOL, lowest), 0, 1, "", "false",
-		"the free block with the lowest number is used next, whatever its wear, as in models "
-		"without wear" },
-	{ WEAR(UINT, delta), 0, 1e9, "erases", "0",
-		"difference between the most and the least worn block of a plane from which cold data is "
-		"moved; 0 = never" },
-	{ WEAR(UINT, period), 1, 1e9, "erases", "16",
-		"cold data moves at most once per this many erases of a plane",
-		.matters_if = "wear.delta!=0" },
 	{ 0 },
 };

@@ -1,6 +1,7 @@
 #include "library/inside.h"
 
 #include "flash/schedule.h"
+#include "ftl/store.h"
 
 /* ---- preparing ---- */
 
@@ -168,7 +169,7 @@ static bool library_is_command(struct library_call *c, size_t i, const struct re
 		library_fault(c, "request:%zu: a command has 0 sectors", i);
 	else if (r->type == REQUEST_COLLECT && !d->ftl->store)
 		library_fault(c, "request:%zu: ftl = %s has no collector", i, d->ftl->ops->name);
-	else if (r->type == REQUEST_UPDATE && !handles_are_on(&d->settings->ftl.handles))
+	else if (r->type == REQUEST_UPDATE && !store_knows(d->ftl->store, REQUEST_UPDATE))
 		library_fault(c, "request:%zu: an update needs placement handles (fdp.handles)", i);
 	return c->status == SSDLAB_OK;
 }

@@ -192,15 +192,16 @@ struct params_condition {
 	const char *values; /* separated by commas */
 };
 
-static struct params_condition params_condition(const struct params_reader *r, const struct param *row)
+static struct params_condition params_condition(const struct params_reader *r, const char *text)
 {
-	size_t length = strcspn(row->matters_if, "!=");
-	struct params_condition c = { .is_not = row->matters_if[length] == '!' };
+	size_t length = strcspn(text, "!=");
+	struct params_condition c = { .is_not = text[length] == '!' };
 	char key[KEY_BYTES];
 
-	snprintf(key, sizeof key, "%.*s", (int)length, row->matters_if);
+	snprintf(key, sizeof key, "%.*s", (int)length, text);
 	c.on = params_find(r, key);
-	c.values = row->matters_if + length + c.is_not + 1;
+	c.values = text + length + c.is_not + 1;
+	BUG_ON(!c.on.row, "\"%s\" is a condition on a parameter that is unknown", text);
 	return c;
 }
 
@@ -214,13 +215,40 @@ static bool params_next_value(const char **values, char *value, size_t room)
 	return length > 0;
 }
 
-/* Its key is known, and may have these values. */
+/* Is the value one of those that the condition asks for?  `now`: the value, to be freed. */
+static bool params_is_met(struct params_condition c, char **now)
+{
+	char one[SHOWN_BYTES];
+	bool listed;
+
+	*now = params_unquoted(value_text(c.on.row, c.on.group->settings));
+	listed = !*c.values && !**now;
+	while (params_next_value(&c.values, one, sizeof one))
+		listed = listed || !strcmp(one, *now);
+	return listed != c.is_not;
+}
+
+bool params_hold(const char *condition, const struct param_group *groups, size_t count)
+{
+	const struct params_reader r = { .groups = groups, .count = count };
+	struct params_condition c = params_condition(&r, condition);
+	bool met;
+	char *now;
+
+	if (!c.on.group->settings)
+		return false;
+	met = params_is_met(c, &now);
+	memory_free(now);
+	return met && (!c.on.row->matters_if || params_hold(c.on.row->matters_if, groups, count));
+}
+
+/* May the parameter have these values? */
 static bool params_condition_is_sound(const struct params_reader *r, const struct param *row)
 {
-	struct params_condition c = params_condition(r, row);
+	struct params_condition c = params_condition(r, row->matters_if);
 	struct fault ignored;
 	char value[SHOWN_BYTES];
-	bool sound = c.on.row;
+	bool sound = true;
 
 	while (sound && params_next_value(&c.values, value, sizeof value))
 		sound = value_store(c.on.row, NULL, value, &ignored);
@@ -231,20 +259,15 @@ static bool params_condition_is_sound(const struct params_reader *r, const struc
 static void params_tell_unused(const struct params_reader *r, const struct param *row, char *why, size_t room)
 {
 	struct params_condition c;
-	char one[SHOWN_BYTES], key[KEY_BYTES], *now;
-	bool listed = false;
+	char key[KEY_BYTES], *now;
 
 	*why = '\0';
 	if (!row->matters_if)
 		return;
-	c = params_condition(r, row);
-	BUG_ON(!c.on.row, "parameter %s matters if \"%s\", which is unknown", row->name, row->matters_if);
+	c = params_condition(r, row->matters_if);
 	if (!c.on.group->settings)
 		return;
-	now = params_unquoted(value_text(c.on.row, c.on.group->settings));
-	while (params_next_value(&c.values, one, sizeof one))
-		listed = listed || !strcmp(one, now);
-	if (listed == c.is_not)
+	if (!params_is_met(c, &now))
 		snprintf(why, room, "%s = %.100s", params_key(c.on, key), now);
 	else
 		params_tell_unused(r, c.on.row, why, room);
@@ -332,7 +355,7 @@ bool params_set(const char *assignment, const struct param_group *groups, size_t
 
 static void params_print_condition(FILE *stream, const struct params_reader *r, const struct param *row)
 {
-	struct params_condition c = params_condition(r, row);
+	struct params_condition c = params_condition(r, row->matters_if);
 	char key[KEY_BYTES], value[SHOWN_BYTES];
 	const char *between = "";
 

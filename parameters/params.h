@@ -44,6 +44,10 @@ bool params_read_text(
 /* `assignment` as given to -s: "flash.page_bytes=4K".  Texts may be in quotes or not. */
 bool params_set(const char *assignment, const struct param_group *groups, size_t count, struct fault *);
 
+/* Does the condition hold, written like a row's `matters_if` (base/param.h), and has the setting an effect?
+ * Also false if its group has no settings, because it belongs to another FTL. */
+bool params_hold(const char *condition, const struct param_group *groups, size_t count);
+
 /* Frees the texts the settings own. */
 void params_release(const struct param_group *groups, size_t count);
 

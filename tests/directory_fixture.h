@@ -17,7 +17,6 @@ struct world {
 	struct bench *bench;
 	struct map_settings settings;
 	struct gc_settings gc;
-	struct wear_settings wear;
 	struct blocks *blocks;
 	struct space *space;
 	struct collector *collector;
@@ -68,7 +67,7 @@ static inline struct world *world_make(uint64_t seed, uint32_t pages, struct map
 	w->gc = (struct gc_settings){ .threshold = 0.1, .separate = true, .seed = seed };
 	w->blocks = blocks_create(w->bench->flash, FREE_OLDEST, NULL);
 	w->space = space_create(w->blocks, streams, 1);
-	w->collector = collector_create(w->space, &w->gc, &w->wear, (struct ftl *)w, &client);
+	w->collector = collector_create(w->space, &w->gc, (struct ftl *)w, &client);
 	w->directory = directory_create(&w->settings, w->space, &w->statistics, pages, WORLD_BASE,
 		(struct directory_client){ w, world_allocate });
 	w->data = memory_array(w->bench->geometry.pages, sizeof *w->data, "data pages");

@@ -23,7 +23,7 @@ static bool own_init(struct ftl *f)
 {
 	struct own *own = f->state;
 
-	own->blocks = blocks_create(f->flash, f->core->wear.dynamic ? FREE_LEAST_WORN : FREE_OLDEST, NULL);
+	own->blocks = blocks_create(f->flash, FREE_LEAST_WORN, NULL);
 	own->map = memory_array(f->geometry->logical_pages, sizeof *own->map, "own table");
 	return true;
 }

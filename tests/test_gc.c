@@ -46,7 +46,7 @@ static void plot_open(struct plot *f, const char *settings)
 	s = &f->bench->settings;
 	f->blocks = blocks_create(f->bench->flash, FREE_LEAST_WORN, NULL);
 	f->space = space_create(f->blocks, streams, 1);
-	f->collector = collector_create(f->space, &s->ftl.gc, &s->ftl.wear, NULL, &client);
+	f->collector = collector_create(f->space, &s->ftl.gc, NULL, &client);
 	f->collector->policy.useless_victims = s->ftl.gc.strict;
 	f->io = (struct io){ .flash = f->bench->flash };
 	f->clock = 0;
@@ -833,6 +833,7 @@ struct spread {
 };
 
 /* Three quarters of the pages are written once, the others again and again. */
+
 static struct spread hot_and_cold(const char *wear)
 {
 	struct spread spread = { .least = UINT32_MAX };
@@ -853,8 +854,8 @@ static struct spread hot_and_cold(const char *wear)
 		spread.most = erases > spread.most ? erases : spread.most;
 		spread.erases += erases;
 	}
-	spread.moves = d->ftl->store->collector->count.wear_moves;
-	spread.moved_pages = d->ftl->store->collector->count.wear_moved_pages;
+	spread.moves = (uint64_t)statistic_in(&d->statistics, "wear.moves");
+	spread.moved_pages = (uint64_t)statistic_in(&d->statistics, "wear.moved_pages");
 	spread.wear_programs = d->flash->count[OP_PROGRAM][CAUSE_WEAR];
 	spread.wear_erases = d->flash->count[OP_ERASE][CAUSE_WEAR];
 	drive_check(d);
@@ -923,7 +924,7 @@ static void test_wear_levelling_leaves_the_reserve(void **state)
 			r.start = 4 * random_below(&random, d->geometry.logical_pages);
 		} while (drive_submit(d, &r));
 		assert_true(d->ftl->store->blocks->retired > 0);
-		assert_true(d->ftl->store->collector->count.wear_moves > 0);
+		assert_true(statistic_in(&d->statistics, "wear.moves") > 0);
 		drive_drain(d);
 		drive_check(d);
 		drive_free(d);

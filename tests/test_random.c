@@ -11,7 +11,7 @@
  * 	OPERATIONS=n    requests of a case
  * 	TEST=text       only cases whose name contains the text, e.g. TEST=mrsm
  */
-#include "gc/handles.h"
+#include "ftl/store.h"
 #include "tests/random_fixture.h"
 
 /* The FTLs with the most to go wrong get the most cases, in front of them the simplest buffers. */
@@ -29,7 +29,7 @@ static struct request any_request(struct player *p, uint64_t number)
 {
 	struct request r = random_request(p);
 
-	if (handles_are_on(&p->settings.ftl.handles) && number % 61 == 0)
+	if (store_knows(p->drive->ftl->store, REQUEST_UPDATE) && number % 61 == 0)
 		r = (struct request){ .type = REQUEST_UPDATE, .hint = r.hint, .device = r.device };
 	return r;
 }

@@ -124,10 +124,12 @@ static void test_every_row_is_met(void **state)
 	size_t rows = 0;
 
 	(void)state;
-	while (refusals[rows].key)
-		rows++;
-	assert_int_equal(sizeof cases / sizeof *cases, rows);
-	for (size_t i = 0; i < rows; i++) {
+	for (size_t i = 0; refusals_table(i); i++)
+		for (const struct refusal *r = refusals_table(i); r->key; r++)
+			rows++;
+	assert_int_equal(
+		sizeof cases / sizeof *cases, rows + 1); /* and one that gc/tools/slc.c refuses itself */
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct settings s;
 		struct fault fault = { "" };
 

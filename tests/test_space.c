@@ -13,7 +13,7 @@
 enum { GC = STREAM_HOST + 1, MAP, WEAR };
 
 static const struct stream streams[] = { { "host", .survivors = GC }, { "gc", .survivors = GC },
-	{ "map", .survivors = MAP, .map = true }, { 0 } };
+	{ "map", .survivors = MAP, .map = true }, { "wear", .survivors = GC, .worn = true }, { 0 } };
 
 struct plot {
 	struct bench *bench;

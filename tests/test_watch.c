@@ -258,7 +258,7 @@ static void test_handles_in_the_picture(void **state)
 	assert_true(says(w, "3. update of a handle: programs 4.1, 4.2 and 4.3 (padding). Why: handle 1 goes\n"
 			    "on in new blocks.\n"));
 	assert_true(says(w, "\n  3@0  12  13   .   .\n  4@1  20  +x  +x  +x\n"));
-	assert_true(says(w, "4. write of LPN 5, sectors 1 to 2 with handle 1: reads 1.1 "));
+	assert_true(says(w, "4. write of LPN 5, sectors 1 to 2 with placement handle 1: reads 1.1 "));
 	assert_true(says(w, "\n  5@1  +5   .   .   .\n"));
 	shell(w, "$ssd run --explain 4 " HANDLES PLANE);
 	assert_true(says(w, "LPN 5, from sector 1 of the first page; placement handle 1\n"));

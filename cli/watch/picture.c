@@ -227,10 +227,14 @@ static void picture_choose(const uint8_t *of, uint32_t n, uint32_t *chosen, uint
 		}
 }
 
-/* Pages of a block: in SLC mode it has fewer. */
-static uint32_t picture_pages(const struct drive *d, const char *tag)
+/* Pages of a block: of some streams it has fewer. */
+static uint32_t picture_pages(const struct drive *d, block_t b)
 {
-	return *tag == 's' ? space_slc_pages(d->ftl->store->space) : d->geometry.pages_per_block;
+	const struct store *s = d->ftl->store;
+	const struct stream *of = s && !s->space->units ? space_stream(s->space, b) : NULL;
+
+	return of && of->apart && s->space->block[b].state != BLOCK_FREE ? of->pages
+									 : d->geometry.pages_per_block;
 }
 
 static void picture_draw_block(
@@ -238,14 +242,14 @@ static void picture_draw_block(
 {
 	const struct geometry *g = &p->drive->geometry;
 	bool erased = p->drive->flash->block[b].erases != p->block[b].erases;
-	char tag[STORE_TAG] = "";
+	char tag[TOOL_TAG] = "";
 
 	if (p->drive->ftl->store)
 		store_tag(p->drive->ftl->store, b, tag);
 	screen_put(s, row, column, erased ? LOOK_DIED : LOOK_PLAIN, "%c%*u%.*s", erased ? '!' : ' ',
 		(int)picture_digits(g->blocks - 1), b, (int)(l.label - picture_label(g)), tag);
 	column += l.label - 1;
-	for (uint32_t page = 0; page < picture_pages(p->drive, tag); page++, column += l.cell) {
+	for (uint32_t page = 0; page < picture_pages(p->drive, b); page++, column += l.cell) {
 		ppn_t ppn = geometry_first_page(g, b) + page;
 		struct cell c = picture_cell_of(p, ppn);
 		char text[16];
@@ -480,10 +484,11 @@ static uint32_t picture_draw_state(struct screen *s, const struct player *p, uin
 {
 	const struct ftl *ftl = p->drive->ftl;
 
-	if (ftl->store && slc_is_on(&ftl->core->slc)) {
-		slc_print(&ftl->store->slc, screen_write(s));
-		row = screen_flow_written(s, row, column, s->columns - column, LOOK_PLAIN);
-	}
+	if (ftl->store)
+		TOOLS_WITH (t, &ftl->store->tools, print) {
+			t->ops->print(t, screen_write(s));
+			row = screen_flow_written(s, row, column, s->columns - column, LOOK_PLAIN);
+		}
 	if (!ftl_words(ftl)->print_state)
 		return row;
 	ftl_words(ftl)->print_state(ftl, screen_write(s));

@@ -120,13 +120,13 @@ static void explain_wordlines(const struct explanation *x, const struct drive *d
 			explain_wordline(d, op[i].made.ppn);
 }
 
-static int explain_handle(const struct explanation *x, const struct drive *d)
+/* What tools of the store say of the request. */
+static void explain_ask_tools(struct explanation *x, const struct drive *d)
 {
-	const struct handle_settings *s = &d->settings->ftl.handles;
-
-	return handles_are_on(s) && s->by != HANDLE_BY_RANGE && x->request.type == REQUEST_WRITE
-		       ? d->io.handle
-		       : -1;
+	*x->said = '\0';
+	if (d->ftl->store)
+		TOOLS_WITH (t, &d->ftl->store->tools, say)
+			t->ops->say(t, &d->io, &x->request, x->said, sizeof x->said);
 }
 
 /* Notes it if a program waits for room in the memory for writes. */
@@ -148,7 +148,7 @@ void explanation_taken(struct explanation *x, struct drive *d)
 	fclose(x->diary);
 	x->tracer.open = false;
 	x->accesses = d->io.accesses;
-	x->handle = explain_handle(x, d);
+	explain_ask_tools(x, d);
 	x->after = d->ftl->map;
 	x->owner = memory_array(x->tracer.ops + 1, sizeof *x->owner, "explanation");
 	for (uint32_t i = 0; i < x->tracer.ops; i++)
@@ -185,8 +185,8 @@ static void explain_write_request(const struct explanation *x, const struct driv
 	if (last != first)
 		fprintf(out, " to %u", last);
 	fprintf(out, ", from sector %" PRIu64 " of the first page", r->start - geometry_page_start(g, first));
-	if (x->handle >= 0)
-		fprintf(out, "; placement handle %d", x->handle);
+	if (*x->said)
+		fprintf(out, "; %s", x->said);
 	fputc('\n', out);
 }
 
@@ -465,8 +465,8 @@ void explanation_tell(const struct explanation *x, const struct drive *d, FILE *
 	if (d->host->door)
 		fprintf(out, "tenant %u: ", x->request.device);
 	request_tell(&d->geometry, &x->request, out);
-	if (x->handle >= 0)
-		fprintf(out, " with handle %d", x->handle);
+	if (*x->said)
+		fprintf(out, " with %s", x->said);
 	fputs(": ", out);
 	if (x->tracer.ops && x->tracer.op[0].made.kind == OP_FLUSH && x->tracer.ops == 1)
 		fputs("flash is not touched", out);

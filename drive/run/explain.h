@@ -14,8 +14,8 @@ struct explanation {
 	uint64_t number; /* of the request, from 1; set by the caller, the rest is zero at first */
 	bool seen;       /* the run got as far as this request */
 	struct request request;
-	tick_t taken; /* when it entered the drive */
-	int handle;   /* of a write; -1: none, or the address determines it */
+	tick_t taken;  /* when it entered the drive */
+	char said[48]; /* by tools of the store: "placement handle 2" */
 	uint32_t accesses;
 	struct map_statistics before, after;
 	struct tracer tracer;

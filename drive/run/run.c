@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "flash/schedule.h"
+#include "ftl/store.h"
 
 #include <inttypes.h>
 
@@ -26,12 +27,12 @@ static void run_wait_for_slot(struct drive *d, struct request *r)
 static enum trace_status run_next_request(
 	struct run *run, struct workload *workload, struct request *r, struct fault *fault)
 {
-	bool handles = handles_are_on(&run->drive->settings->ftl.handles);
+	bool updates = store_knows(run->drive->ftl->store, REQUEST_UPDATE);
 	enum trace_status status;
 
 	do
 		status = workload_next_for(run->drive->host, workload, r, fault);
-	while (status == TRACE_OK && r->type == REQUEST_UPDATE && !handles);
+	while (status == TRACE_OK && r->type == REQUEST_UPDATE && !updates);
 	return status;
 }
 

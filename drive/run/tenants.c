@@ -3,6 +3,7 @@
 #include "base/bits.h"
 #include "base/hash.h"
 #include "flash/schedule.h"
+#include "ftl/store.h"
 #include "host/door.h"
 
 #include <inttypes.h>
@@ -237,7 +238,7 @@ static bool tenants_are_sound(const struct tenants_loaded *l, const struct reque
 	range = d->host->tenants.of[r->device].range;
 	if (request_has_sectors(r->type))
 		return r->start >= range.start && r->start < range.end && r->sectors <= range.end - r->start;
-	return (r->type != REQUEST_UPDATE || handles_are_on(&d->settings->ftl.handles)) &&
+	return (r->type != REQUEST_UPDATE || store_knows(d->ftl->store, REQUEST_UPDATE)) &&
 	       run_has_what_it_needs(l->run, l->run->workload, r, &ignored);
 }
 

@@ -22,6 +22,12 @@ const struct param bad_params[] = {
 	{ 0 },
 };
 
+const struct refusal bad_refusals[] = {
+	{ "bad.list", "bad.list!=", "ftl", "@collects_nothing", NEEDS_COLLECTION("bad blocks need") },
+	{ "bad.share", "bad.share!=0", "ftl", "@collects_nothing", NEEDS_COLLECTION("bad blocks need") },
+	{ 0 },
+};
+
 static void bad_add(struct bad_blocks *b, const struct geometry *g, block_t block)
 {
 	uint32_t *of_plane = &b->of_plane[geometry_plane(g, block)];

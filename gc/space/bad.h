@@ -21,6 +21,7 @@ struct bad_settings {
 };
 
 extern const struct param bad_params[];
+extern const struct refusal bad_refusals[];
 
 struct bad_blocks {
 	uint64_t *block;    /* bit per block of the drive; NULL: none is bad */

@@ -8,18 +8,38 @@ static const char *const parity_rebuild_names[] = { "gc", "all", NULL };
 
 #define PARITY(type, field) PARAM(type, struct parity_settings, field)
 
+#define PARITY_IF_ON "parity.on=true"
+
 const struct param parity_params[] = {
 	{ PARITY(BOOL, on), 0, 1, "", "false",
 		"one page of each stripe over the dies of a unit holds the parity of the others",
 		.switches = true },
 	{ PARITY(UINT, fail_at), 0, 1e18, "", "0",
 		"just before this request of the run a die fails, the first one being 1; 0 = none does",
-		.matters_if = "parity.on=true", .stateless = true },
+		.matters_if = PARITY_IF_ON, .stateless = true },
 	{ PARITY(UINT, fail_die), 0, 1e6, "", "0", "which one, counted in placement.order from 0",
 		.matters_if = "parity.fail_at!=0", .stateless = true },
 	{ PARITY(CHOICE, rebuild), 0, 0, "", "gc",
 		"lost pages are made anew when a collection moves them (gc), or all of them at once (all)",
 		parity_rebuild_names, .matters_if = "parity.fail_at!=0", .stateless = true },
+	{ 0 },
+};
+
+#define PARITY_NEEDS "parity needs an FTL such as page, across or dftl"
+
+const struct refusal parity_refusals[] = {
+	{ "parity.on", PARITY_IF_ON, "ftl", "@collects_nothing", NEEDS_COLLECTION("parity needs") },
+	{ "parity.on", PARITY_IF_ON, "ftl", "@slots", "keeps parts of pages; " PARITY_NEEDS },
+	{ "parity.on", PARITY_IF_ON, "ftl", "@sorts_requests",
+		"expects pages beside each other; " PARITY_NEEDS },
+	{ "parity.on", PARITY_IF_ON, "slc.mode", "slc.mode!=off", "does not go with it; set slc.mode = off" },
+	{ "parity.on", PARITY_IF_ON, "flash.program_unit", "flash.program_unit=wordline",
+		"does not go with it yet; set flash.program_unit = page" },
+	{ "parity.on", PARITY_IF_ON, "placement.policy", "placement.policy!=superblock",
+		"fills the planes one by one; set placement.policy = superblock and placement.superblock = "
+		"unit" },
+	{ "parity.on", PARITY_IF_ON, "placement.superblock", "placement.superblock!=unit",
+		"fills the dies one by one; set placement.superblock = unit" },
 	{ 0 },
 };
 

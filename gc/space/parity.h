@@ -27,6 +27,7 @@ struct parity_settings {
 };
 
 extern const struct param parity_params[];
+extern const struct refusal parity_refusals[];
 
 struct parity_statistics {
 	uint64_t programs;      /* parity pages */

@@ -24,6 +24,17 @@ const struct param placement_params[] = {
 	{ 0 },
 };
 
+const struct refusal placement_refusals[] = {
+	{ "placement.superblock", "@units", "ftl", "@collects_nothing", NEEDS_COLLECTION("units need") },
+	{ "placement.superblock", "@units", "wear.delta", "wear.delta!=0",
+		"levels blocks; a unit is levelled as a whole or not at all: set wear.delta = 0" },
+	{ "placement.superblock", "@units", "gc.together", "gc.together=die",
+		"collects planes; a unit is collected as a whole: set gc.together = plane" },
+	{ "placement.superblock", "@units", "ftl", "@divides_data",
+		"opens blocks of a plane; set placement.superblock = drive" },
+	{ 0 },
+};
+
 static bool placement_is_permutation(const char *order)
 {
 	return strlen(order) == 4 && strchr(order, 'C') && strchr(order, 'W') && strchr(order, 'D') &&

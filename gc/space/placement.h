@@ -26,6 +26,7 @@ struct placement_settings {
 };
 
 extern const struct param placement_params[];
+extern const struct refusal placement_refusals[];
 
 /* The superblock that a stream writes. */
 struct placement_stripe {

@@ -5,16 +5,6 @@
 
 #include <stdlib.h>
 
-/* The stream of static wear levelling for cold data.  Cold mapping pages go to the stream of mapping
- * pages. */
-static void space_add_wear_stream(struct space *s)
-{
-	BUG_ON(s->streams + 1u > STREAMS_MOST,
-		"%u streams and one of wear levelling; at most %u are possible", s->streams, STREAMS_MOST);
-	s->wear_stream = s->streams++;
-	s->stream[s->wear_stream] = (struct stream){ "wear", .survivors = s->stream[STREAM_HOST].survivors };
-}
-
 struct space *space_create(struct blocks *blocks, const struct stream *streams, uint32_t reserve)
 {
 	const struct geometry *g = blocks->geometry;
@@ -29,7 +19,6 @@ struct space *space_create(struct blocks *blocks, const struct stream *streams, 
 	for (; streams[s->streams].name; s->streams++)
 		s->stream[s->streams] = streams[s->streams];
 	s->stream[STREAM_HOST].host = true;
-	space_add_wear_stream(s);
 	s->block = memory_array(g->blocks, sizeof *s->block, "block states");
 	s->victim_page = memory_array(g->pages_per_block, sizeof *s->victim_page, "live pages");
 	s->plane = memory_array(g->planes, sizeof *s->plane, "plane states");
@@ -58,12 +47,6 @@ void space_have_slots(struct space *s, uint32_t shift)
 	s->dead_slots = memory_array(s->geometry->blocks, sizeof *s->dead_slots, "slots of blocks");
 }
 
-void space_have_slc(struct space *s, uint32_t density, struct blocks *pool)
-{
-	s->slc_density = density;
-	s->pool = pool;
-}
-
 void space_free(struct space *s)
 {
 	if (!s)
@@ -79,26 +62,18 @@ void space_free(struct space *s)
 
 /* ---- opening and closing ---- */
 
-/* A free block for the stream, in the right mode. */
-static block_t space_find_free(struct space *s, plane_t p, unsigned stream)
+static block_t space_find_free(struct space *s, plane_t p, const struct stream *for_stream)
 {
-	bool slc = s->stream[stream].slc;
-	block_t b;
-
-	if (stream == s->wear_stream)
-		b = blocks_take_most_worn(s->blocks, p);
-	else
-		b = blocks_take(slc && s->pool ? s->pool : s->blocks, p);
-	if (s->slc_density)
-		flash_set_slc(s->flash, b, slc);
-	if (slc && !s->pool)
+	if (for_stream->apart && s->pool)
+		return blocks_take(s->pool, p);
+	if (for_stream->apart)
 		s->plane[p].free_pages -= s->geometry->pages_per_block;
-	return b;
+	return for_stream->worn ? blocks_take_most_worn(s->blocks, p) : blocks_take(s->blocks, p);
 }
 
 void space_open(struct space *s, plane_t p, unsigned stream)
 {
-	block_t b = space_find_free(s, p, stream);
+	block_t b = space_find_free(s, p, &s->stream[stream]);
 
 	BUG_ON(s->block[b].state != BLOCK_FREE || s->block[b].valid,
 		"block %u is opened in state %u with %u live pages", b, s->block[b].state, s->block[b].valid);
@@ -106,6 +81,7 @@ void space_open(struct space *s, plane_t p, unsigned stream)
 	s->block[b].stream = stream;
 	s->plane[p].open[stream] = (struct open_block){ b, 0 };
 	s->count[stream].opened++;
+	space_tell(s, b, BLOCK_OPENED);
 }
 
 void space_close(struct space *s, plane_t p, unsigned stream)
@@ -118,16 +94,17 @@ void space_close(struct space *s, plane_t p, unsigned stream)
 	s->plane[p].open[stream].block = BLOCK_NONE;
 	if (s->index.add)
 		s->index.add(s->index.policy, b);
+	space_tell(s, b, BLOCK_FILLED);
 }
 
-ppn_t space_take_slc(struct space *s, plane_t p, unsigned stream)
+ppn_t space_take_apart(struct space *s, plane_t p, unsigned stream)
 {
 	struct open_block *open = &s->plane[p].open[stream];
 	ppn_t ppn = space_page(s, open->block, open->next++);
 
 	s->block[open->block].valid++;
 	s->handed_out++;
-	if (open->next == space_slc_pages(s)) {
+	if (open->next == s->stream[stream].pages) {
 		s->block[open->block].state = BLOCK_CACHED;
 		open->block = BLOCK_NONE;
 	}
@@ -180,7 +157,7 @@ static uint32_t space_pages(const struct space *s, block_t b)
 {
 	if (s->units && s->units->parity)
 		return parity_pages(s->units->parity, b);
-	return s->block[b].state == BLOCK_CACHED ? space_slc_pages(s) : s->geometry->pages_per_block;
+	return s->block[b].state == BLOCK_CACHED ? space_stream(s, b)->pages : s->geometry->pages_per_block;
 }
 
 /* Branch-free: which pages of a victim are live is random and would be mispredicted. */
@@ -278,6 +255,7 @@ void space_erase(struct space *s, struct io *io, block_t b, enum cause cause)
 		s->index.remove(s->index.policy, b);
 	if (!blocks_give(pooled ? s->pool : s->blocks, io, b, cause)) {
 		s->block[b].state = BLOCK_RETIRED;
+		space_tell(s, b, BLOCK_ERASED);
 		return;
 	}
 	s->block[b].state = BLOCK_FREE;
@@ -285,6 +263,7 @@ void space_erase(struct space *s, struct io *io, block_t b, enum cause cause)
 		s->plane[p].free_pages += s->block_pages;
 	if (s->units && s->units->parity && parity_has_failed(s->units->parity))
 		parity_renew_unit(s->units->parity, b);
+	space_tell(s, b, BLOCK_ERASED);
 }
 
 static bool space_blocks_hold(void *space)
@@ -348,8 +327,7 @@ static const struct state_row space_plane_state[] = {
 const struct state_row space_state[] = {
 	STATE_REBUILT(block_pages, plane_pages),
 	STATE_RESTORED(space_restored),
-	STATE_FIXED(slc_density, geometry, units, flash, index, stream, streams, wear_stream, slot_shift,
-		reserve),
+	STATE_FIXED(geometry, units, flash, index, listener, stream, streams, slot_shift, reserve),
 	STATE_SCRATCH(victim, victim_page, victim_pages),
 	STATE_POINTER(struct space, blocks, blocks_state),
 	STATE_POINTER(struct space, pool, blocks_state),
@@ -428,7 +406,7 @@ static void space_check_plane(const struct space *s, plane_t p)
 		space_check_block(s, b);
 		in_state[s->block[b].state]++;
 		if ((s->block[b].state == BLOCK_FREE && blocks_manage(s->blocks, b)) ||
-			(s->block[b].state == BLOCK_OPEN && !space_stream(s, b)->slc))
+			(s->block[b].state == BLOCK_OPEN && !space_stream(s, b)->apart))
 			free_pages += s->block_pages - blocks_programmed(s->blocks, b);
 	}
 	free_blocks = blocks_left(s->blocks, p) + (s->pool ? blocks_left(s->pool, p) : 0);

@@ -26,11 +26,15 @@ struct stream {
 	uint8_t survivors; /* the stream that live pages of its victims are copied to */
 	bool map;          /* mapping pages: their copies and erases are counted separately */
 	bool host;         /* data of the host; the first stream always */
-	bool slc;          /* its blocks are in SLC mode: space_have_slc() */
+	bool worn;         /* it opens the most worn free block */
+	/* Its blocks are no candidates and its pages not counted as free: space_take_apart() takes them, so
+	 * many of a block; from the pool, if there is one. */
+	bool apart;
+	uint32_t pages;
 };
 
 #define STREAM_HOST  0u
-#define STREAMS_MOST 24u /* including that of wear levelling, which opens the most worn free block */
+#define STREAMS_MOST 24u
 
 enum block_state { BLOCK_FREE, BLOCK_OPEN, BLOCK_CLOSED, BLOCK_BEGUN, BLOCK_CACHED, BLOCK_RETIRED };
 
@@ -60,6 +64,18 @@ struct stream_statistics {
 	uint64_t died;   /* pages of the stream that were written again or trimmed */
 };
 
+enum block_event {
+	BLOCK_OPENED,
+	BLOCK_FILLED,
+	BLOCK_ERASED,
+	BLOCK_CUT /* perhaps ended: a die has failed */
+};
+
+struct space_listener {
+	void *context;
+	void (*hears)(void *context, block_t, enum block_event); /* NULL: nobody listens */
+};
+
 struct gc_policy; /* gc/policy.h; this room only passes it on */
 
 /* The victim index of a policy, kept up to date by these calls.  NULL: not of interest. */
@@ -76,8 +92,8 @@ struct space {
 	const struct units *units;       /* NULL: none */
 	struct flash *flash;
 	struct blocks *blocks;
-	struct blocks *pool;  /* blocks that are always in SLC mode; NULL: none.  Not counted as free pages */
-	uint32_t slc_density; /* pages of a normal block for one page in SLC mode; 0: no SLC mode */
+	struct blocks *pool; /* for streams that are `apart`; NULL: none.  Not counted as free pages */
+	struct space_listener listener;
 	uint32_t block_pages; /* of a block that is opened now */
 	uint32_t plane_pages; /* of each plane, without the pool */
 	struct space_block *block;
@@ -87,11 +103,10 @@ struct space {
 	struct space_index index;
 	struct stream stream[STREAMS_MOST];
 	struct stream_statistics count[STREAMS_MOST];
-	unsigned streams;     /* number: the FTL's and that of wear levelling */
-	unsigned wear_stream; /* for cold data */
-	uint32_t slot_shift;  /* a page has 1 << slot_shift slots: space_have_slots() */
-	uint32_t reserve;     /* free blocks per plane that only the collector may open */
-	uint64_t handed_out;  /* pages, ever: the clock of block ages */
+	unsigned streams;    /* number: the FTL's and those of tools */
+	uint32_t slot_shift; /* a page has 1 << slot_shift slots: space_have_slots() */
+	uint32_t reserve;    /* free blocks per plane that only the collector may open */
+	uint64_t handed_out; /* pages, ever: the clock of block ages */
 
 	/* A victim whose live pages are being moved; its changes are not reported to `index`. */
 	block_t victim;        /* BLOCK_NONE: none */
@@ -130,17 +145,9 @@ static inline bool space_has_page(const struct space *s, plane_t p, unsigned str
 /* From now on `stamp` is kept.  To be called before the first page is handed out. */
 void space_keep_ages(struct space *);
 
-/* Streams may have blocks in SLC mode: those of the pool, which is freed with the space, or any free ones if
- * it is NULL.  To be called before the first page is handed out. */
-void space_have_slc(struct space *, uint32_t density, struct blocks *pool);
-
-static inline uint32_t space_slc_pages(const struct space *s)
-{
-	return s->geometry->pages_per_block / s->slc_density;
-}
-
-/* Hands out the next page of the open SLC block.  With its last page the block becomes cached. */
-ppn_t space_take_slc(struct space *, plane_t, unsigned stream);
+/* Hands out the next page of the open block of a stream that is `apart`.  With its last page the block
+ * becomes cached. */
+ppn_t space_take_apart(struct space *, plane_t, unsigned stream);
 
 /* For space_take(): opens a block for the stream, which has none in that plane; closes its open block. */
 void space_open(struct space *, plane_t, unsigned stream);
@@ -228,6 +235,12 @@ static inline uint32_t space_live_slots(const struct space *s, block_t b)
 static inline uint32_t space_live(const struct space *s, block_t b)
 {
 	return s->block[b].valid - (space_dead_slots(s, b) >> s->slot_shift);
+}
+
+static inline void space_tell(const struct space *s, block_t b, enum block_event event)
+{
+	if (s->listener.hears)
+		s->listener.hears(s->listener.context, b, event);
 }
 
 static inline const struct stream *space_stream(const struct space *s, block_t b)

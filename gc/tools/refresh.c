@@ -1,13 +1,52 @@
-#include "gc/refresh.h"
+/*
+ * Refresh: blocks whose data is old or was read often are moved before they become unreadable.
+ *
+ * A block is due when it has been sensed refresh.reads times since its erase, or was opened refresh.days ago;
+ * an open block only once it is full.  Each plane has a list of its due blocks.  Before each request the
+ * first of each plane's list, up to refresh.per_request, are refreshed: room is made as for a page, live
+ * pages move to the stream of their survivors, and the block is erased.  The request's operations queue
+ * behind this work.  When the drive is idle, ftl/ refreshes blocks ahead.
+ *
+ * A block that is collected meanwhile is no longer due; a begun one is finished by the collector.  Blocks in
+ * SLC mode are never due.  A unit is due as soon as one of its blocks is.
+ */
+#include "gc/tools/tool.h"
 
+#include "base/list.h"
 #include "base/memory.h"
+#include "flash/retry.h"
 #include "flash/schedule.h"
 
 #include <math.h>
 
+struct refresh_settings {
+	uint64_t reads, per_request;
+	double days;
+};
+
+struct refresh_statistics {
+	uint64_t blocks, due_reads, due_age, postponed;
+};
+
+/* The list that a block is in: none, that of opened blocks, or that of due blocks, for one of two reasons. */
+enum refresh_place { REFRESH_NOWHERE, REFRESH_OPENED, REFRESH_READ_OFTEN, REFRESH_OLD };
+
+struct refresh {
+	const struct refresh_settings *settings;
+	struct collector *collector;
+	struct space *space;
+	struct retry *retry;
+	/* Per block, and behind them the heads of each plane's two lists: opened blocks, in the order of
+	 * being opened, and due blocks.  A block is in at most one of them. */
+	struct link *link;
+	uint8_t *place; /* per block: enum refresh_place */
+	int64_t age_ns; /* age from which a block is due; 0: none is due by age */
+	struct refresh_statistics count;
+};
+
 #define REFRESH(type, field) PARAM(type, struct refresh_settings, field)
 
-const struct param refresh_params[] = {
+static const struct param refresh_params[] = {
 	{ REFRESH(UINT, reads), 0, 1e12, "senses", "0",
 		"senses of a block since its erase after which its data is moved; 0 = any number",
 		.stateless = true, .switches = true },
@@ -19,6 +58,19 @@ const struct param refresh_params[] = {
 		"that each plane refreshes in front of a request, at most", .stateless = true },
 	{ 0 },
 };
+
+static bool refresh_is_on(const void *settings)
+{
+	const struct refresh_settings *s = settings;
+
+	return s->reads || s->days > 0;
+}
+
+static void refresh_wants(const void *settings, struct tool_wants *wants)
+{
+	(void)settings;
+	wants->history = true;
+}
 
 static struct array_field refresh_links(const struct refresh *r)
 {
@@ -64,7 +116,9 @@ static bool refresh_was_read(const struct refresh *r, block_t b)
 	return often;
 }
 
-void refresh_closed(struct refresh *r, block_t b)
+/* The block may have closed (a unit perhaps before its blocks were full): it is due if it was sensed
+ * refresh.reads times. */
+static void refresh_closed(struct refresh *r, block_t b)
 {
 	if (r->settings->reads && r->place[b] == REFRESH_OPENED && refresh_may_move(r, b) &&
 		refresh_was_read(r, b))
@@ -115,13 +169,15 @@ static void refresh_look_at(struct refresh *r, plane_t p)
 	}
 }
 
-void refresh_look(struct refresh *r)
+/* Time has passed: finds the blocks that are due by their age. */
+static void refresh_look(struct refresh *r)
 {
 	for (plane_t p = 0; r->age_ns && p < r->space->geometry->planes; p++)
 		refresh_look_at(r, p);
 }
 
-void refresh_begin(struct refresh *r)
+/* Before the first request: blocks with data count as opened in the order of their numbers. */
+static void refresh_begin(struct refresh *r)
 {
 	const struct space *s = r->space;
 
@@ -171,18 +227,31 @@ static bool refresh_next(struct refresh *r, struct io *io, plane_t p)
 	return true;
 }
 
-void refresh_before_request(struct refresh *r, struct io *io)
+static void refresh_enter(struct tool *t, struct io *io, const struct request *request, bool first)
 {
+	struct refresh *r = t->state;
+
+	(void)request;
+	if (first)
+		refresh_begin(r);
 	refresh_look(r);
 	for (plane_t p = 0; p < r->space->geometry->planes; p++)
 		for (uint64_t n = r->settings->per_request; n && refresh_next(r, io, p); n--)
 			;
 }
 
-bool refresh_idle(struct refresh *r, struct io *io, plane_t p, uint64_t *moved)
+static void refresh_round(struct tool *t)
 {
+	flash_pass_time(t->space->flash);
+	refresh_look(t->state);
+}
+
+static bool refresh_idle(struct tool *t, struct io *io, plane_t p, uint32_t pages, uint64_t *moved)
+{
+	struct refresh *r = t->state;
 	uint64_t handed_out = r->space->handed_out, blocks = r->count.blocks;
 
+	(void)pages;
 	while (r->count.blocks == blocks)
 		if (!refresh_next(r, io, p))
 			return false;
@@ -192,13 +261,15 @@ bool refresh_idle(struct refresh *r, struct io *io, plane_t p, uint64_t *moved)
 
 /* ---- made, saved, reported ---- */
 
-void refresh_init(struct refresh *r, const struct refresh_settings *settings, struct collector *collector)
+static void refresh_init(struct tool *t)
 {
-	struct space *s = collector->space;
+	const struct refresh_settings *settings = t->settings;
+	struct refresh *r = t->state;
+	struct space *s = t->space;
 	const struct geometry *g = s->geometry;
 
 	*r = (struct refresh){ .settings = settings,
-		.collector = collector,
+		.collector = t->collector,
 		.space = s,
 		.retry = s->flash->retry,
 		.age_ns = llround(settings->days * 86400e9) };
@@ -209,24 +280,32 @@ void refresh_init(struct refresh *r, const struct refresh_settings *settings, st
 	r->retry->listener = (struct retry_listener){ r, refresh_hear };
 }
 
-void refresh_release(struct refresh *r)
+static void refresh_exit(struct tool *t)
 {
+	struct refresh *r = t->state;
+
 	memory_free(r->link);
 	memory_free(r->place);
+}
+
+/* A die has failed: the block may have ended early. */
+static void refresh_hear_of_space(struct tool *t, block_t b, enum block_event event)
+{
+	if (event == BLOCK_CUT)
+		refresh_closed(t->state, b);
 }
 
 static bool refresh_holds(void *refresh)
 {
 	const struct refresh *r = refresh;
-	uint32_t count = r->space ? r->space->geometry->blocks : 0;
 
-	for (block_t b = 0; b < count; b++)
+	for (block_t b = 0; b < r->space->geometry->blocks; b++)
 		if (r->place[b] > REFRESH_OLD)
 			return false;
 	return true;
 }
 
-const struct state_row refresh_state[] = {
+static const struct state_row refresh_state[] = {
 	STATE_FIXED(settings, collector, space, retry, age_ns),
 	STATE_COUNTED(count),
 	STATE_OF_RUN,
@@ -236,8 +315,9 @@ const struct state_row refresh_state[] = {
 	{ 0 },
 };
 
-void refresh_check(const struct refresh *r)
+static void refresh_check(const struct tool *t)
 {
+	const struct refresh *r = t->state;
 	const struct geometry *g = r->space->geometry;
 	uint32_t found = 0, placed = 0;
 
@@ -278,8 +358,37 @@ static const struct stat_row refresh_flash_rows[] = {
 	{ 0 },
 };
 
-void refresh_statistics(struct refresh *r, struct stat_list *list)
+static void refresh_statistics(struct tool *t, struct stat_list *list)
 {
+	struct refresh *r = t->state;
+
 	stat_list_add(list, (struct stat_group){ "refresh", NULL, refresh_rows, &r->count, sizeof r->count });
 	stat_list_add(list, (struct stat_group){ NULL, NULL, refresh_flash_rows, r->space->flash });
 }
+
+static const struct refusal refresh_refusals[] = {
+	{ "refresh.reads", "refresh.reads!=0", "ftl", "@collects_nothing",
+		NEEDS_COLLECTION("refresh needs") },
+	{ "refresh.days", "refresh.days!=0", "ftl", "@collects_nothing", NEEDS_COLLECTION("refresh needs") },
+	{ 0 },
+};
+
+const struct store_tool tool_refresh = {
+	.name = "refresh",
+	.params = refresh_params,
+	.settings_size = sizeof(struct refresh_settings),
+	.stateless = true,
+	.refusals = refresh_refusals,
+	.size = sizeof(struct refresh),
+	.state = refresh_state,
+	.is_on = refresh_is_on,
+	.wants = refresh_wants,
+	.init = refresh_init,
+	.exit = refresh_exit,
+	.enter = refresh_enter,
+	.heard = refresh_hear_of_space,
+	.round = refresh_round,
+	.idle = refresh_idle,
+	.check = refresh_check,
+	.statistics = refresh_statistics,
+};

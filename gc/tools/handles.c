@@ -1,15 +1,65 @@
-#include "gc/handles.h"
-
+/*
+ * Placement handles: the host says which data belong together, and data of different handles never share a
+ * block (NVMe's Flexible Data Placement).  Each handle has a stream of its own in each plane; the blocks that
+ * it fills are its reclaim units.
+ *
+ * A request names its handle by its device or by a hint, or the handle follows from the address.  Pages moved
+ * by the collector go to blocks that all handles share (initially isolated), or to blocks of their own handle
+ * (persistently isolated).
+ */
 #include "flash/schedule.h"
+#include "gc/tools/tool.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum handle_by { HANDLE_BY_DEVICE, HANDLE_BY_HINT, HANDLE_BY_RANGE };
+
+enum handle_isolation { ISOLATED_INITIALLY, ISOLATED_PERSISTENTLY };
+
+struct handle_settings {
+	uint64_t handles; /* 1: off */
+	int by, isolation;
+	char *ranges; /* "0:1,4096:0": from each sector on, the handle */
+};
+
+#define HANDLES_MOST 8u
+#define RANGES_MOST  64u
+
+struct handle_range {
+	lpn_t from;
+	uint8_t handle;
+};
+
+struct handle_count {
+	uint64_t host_pages;
+	uint64_t units, gc_units, moved_pages; /* filled in when the statistics are read */
+};
+
+struct handle_statistics {
+	uint64_t invalid, updates;
+	uint64_t host_bytes; /* of all writes taken in */
+	/* Filled in when the statistics are read. */
+	uint64_t gc_units, gc_moved_pages, unit_bytes, media_bytes, erased_bytes;
+};
+
+struct handles {
+	const struct handle_settings *settings;
+	struct space *space;
+	struct handle_range range[RANGES_MOST]; /* ascending */
+	uint32_t ranges;
+	unsigned host[HANDLES_MOST], gc[HANDLES_MOST]; /* their streams */
+	struct handle_statistics count;
+	struct handle_count of[HANDLES_MOST];
+};
 
 static const char *const handle_by_names[] = { "device", "hint", "range", NULL };
 static const char *const handle_isolation_names[] = { "initially", "persistently", NULL };
 
 #define FDP(type, field) PARAM(type, struct handle_settings, field)
 
-const struct param handle_params[] = {
+static const struct param handle_params[] = {
 	{ FDP(UINT, handles), 1, HANDLES_MOST, "", "1",
 		"placement handles: data of different handles never share a block; 1 = off",
 		.switches = true },
@@ -79,7 +129,8 @@ static bool handles_read_ranges(struct handles *h, const struct geometry *g, str
 
 /* ---- streams ---- */
 
-uint32_t handles_more_streams(const struct handle_settings *s)
+/* Streams of a plane that handles need beyond those of an FTL without handles. */
+static uint32_t handles_more_streams(const struct handle_settings *s)
 {
 	return (uint32_t)(s->handles - 1) * (s->isolation == ISOLATED_PERSISTENTLY ? 2 : 1);
 }
@@ -106,21 +157,41 @@ static void handles_add_streams(struct handles *h, struct stream *streams, unsig
 	}
 }
 
-bool handles_init(struct handles *h, const struct handle_settings *settings, const struct geometry *g,
-	struct stream *streams, unsigned *count, struct fault *fault)
+static bool handles_on(const void *settings)
 {
-	*h = (struct handles){ .settings = settings };
-	if (!handles_are_on(settings))
-		return true;
-	if (!handles_read_ranges(h, g, fault))
+	return ((const struct handle_settings *)settings)->handles > 1;
+}
+
+static void handles_want(const void *settings, struct tool_wants *wants)
+{
+	const struct handle_settings *s = settings;
+
+	wants->devices_apart |= s->by == HANDLE_BY_DEVICE;
+	wants->host_streams = (uint32_t)s->handles;
+}
+
+/* The host writes to all handles while the plane is low. */
+static bool handles_claim(struct tool *t, struct tool_needs *needs, struct fault *fault)
+{
+	struct handles *h = t->state;
+
+	h->settings = t->settings;
+	if (!handles_read_ranges(h, needs->device, fault))
 		return false;
-	handles_add_streams(h, streams, count);
+	handles_add_streams(h, needs->streams, &needs->count);
+	needs->open_blocks += handles_more_streams(h->settings) + 1 +
+			      (uint32_t)ceil(needs->gc->threshold * needs->geometry->blocks_per_plane);
 	return true;
+}
+
+static void handles_init(struct tool *t)
+{
+	((struct handles *)t->state)->space = t->space;
 }
 
 /* ---- which handle ---- */
 
-uint8_t handles_of_request(struct handles *h, const struct request *r)
+static uint8_t handles_of_request(struct handles *h, const struct request *r)
 {
 	uint32_t named = h->settings->by == HANDLE_BY_HINT ? r->hint : r->device;
 
@@ -134,7 +205,7 @@ uint8_t handles_of_request(struct handles *h, const struct request *r)
 	return 0;
 }
 
-uint8_t handles_of_page(const struct handles *h, lpn_t lpn, uint8_t of_request)
+static uint8_t handles_of_page(const struct handles *h, lpn_t lpn, uint8_t of_request)
 {
 	uint32_t i = h->ranges;
 
@@ -145,17 +216,19 @@ uint8_t handles_of_page(const struct handles *h, lpn_t lpn, uint8_t of_request)
 	return i ? h->range[i - 1].handle : 0;
 }
 
-int handles_of_stream(const struct handles *h, unsigned stream)
+/* The handle whose data the stream takes; -1: of no handle, or of several. */
+static int handles_of_stream(const struct handles *h, unsigned stream)
 {
 	bool apart = h->settings->isolation == ISOLATED_PERSISTENTLY;
 
-	for (unsigned i = 0; handles_are_on(h->settings) && i < h->settings->handles; i++)
+	for (unsigned i = 0; i < h->settings->handles; i++)
 		if (stream == h->host[i] || (apart && stream == h->gc[i]))
 			return (int)i;
 	return -1;
 }
 
-void handles_update(struct handles *h, struct io *io, const struct request *r)
+/* Pads the rest of the open blocks of the handle that the request names: its data goes on in new blocks. */
+static void handles_update(struct handles *h, struct io *io, const struct request *r)
 {
 	uint32_t named = h->settings->by == HANDLE_BY_DEVICE ? r->device : r->hint;
 	uint32_t handle = named < h->settings->handles ? named : 0;
@@ -165,6 +238,45 @@ void handles_update(struct handles *h, struct io *io, const struct request *r)
 	schedule_note(h->space->flash->schedule, "handle %u goes on in new blocks", handle);
 	for (plane_t p = 0; p < h->space->geometry->planes; p++)
 		space_pad(h->space, io, p, stream, h->space->geometry->pages_per_block);
+}
+
+static void handles_enter(struct tool *t, struct io *io, const struct request *r, bool first)
+{
+	(void)first;
+	if (request_has_sectors(r->type))
+		io->handle = handles_of_request(t->state, r);
+}
+
+static void handles_say(
+	const struct tool *t, const struct io *io, const struct request *r, char *text, size_t bytes)
+{
+	const struct handles *h = t->state;
+
+	if (h->settings->by != HANDLE_BY_RANGE && r->type == REQUEST_WRITE)
+		snprintf(text, bytes, "placement handle %d", io->handle);
+}
+
+static void handles_command(struct tool *t, struct io *io, const struct request *r)
+{
+	handles_update(t->state, io, r);
+}
+
+static unsigned handles_stream(const struct tool *t, const struct io *io, lpn_t lpn, unsigned stream)
+{
+	const struct handles *h = t->state;
+
+	(void)stream;
+	return h->host[handles_of_page(h, lpn, io->handle)];
+}
+
+/* Counts a page of the host. */
+static void handles_placed(struct tool *t, const struct io *io, unsigned stream, bool own)
+{
+	struct handles *h = t->state;
+
+	(void)own;
+	for (unsigned i = 0; i < h->settings->handles; i++)
+		h->of[i].host_pages += io->timed && h->host[i] == stream;
 }
 
 /* ---- statistics ---- */
@@ -234,14 +346,13 @@ static void handles_gather(void *handles)
 	}
 }
 
-void handles_statistics(struct handles *h, struct stat_list *list)
+static void handles_statistics(struct tool *t, struct stat_list *list)
 {
+	struct handles *h = t->state;
 	static const char *const prefix[HANDLES_MOST] = { "fdp.0.", "fdp.1.", "fdp.2.", "fdp.3.", "fdp.4.",
 		"fdp.5.", "fdp.6.", "fdp.7." };
 	bool apart = h->settings->isolation == ISOLATED_PERSISTENTLY;
 
-	if (!handles_are_on(h->settings))
-		return;
 	stat_list_add(list, (struct stat_group){ "placement handles", NULL, handle_rows, &h->count,
 				    sizeof h->count, h, handles_start, handles_gather });
 	if (!apart)
@@ -251,3 +362,56 @@ void handles_statistics(struct handles *h, struct stat_list *list)
 			(struct stat_group){ NULL, prefix[i], apart ? persistently_rows : initially_rows,
 				&h->of[i], sizeof h->of[i] });
 }
+
+static bool handles_tag(const struct tool *t, block_t b, char tag[TOOL_TAG])
+{
+	int handle = handles_of_stream(t->state, t->space->block[b].stream);
+
+	if (handle < 0)
+		return false;
+	memcpy(tag, (char[TOOL_TAG]){ '@', (char)('0' + handle) }, TOOL_TAG);
+	return true;
+}
+
+static const struct state_row handles_state[] = {
+	STATE_FIXED(settings, space, range, ranges, host, gc),
+	STATE_COUNTED(count, of),
+	{ 0 },
+};
+
+static const struct refusal handles_refusals[] = {
+	{ "fdp.handles", NULL, "ftl", "@collects_nothing", NEEDS_COLLECTION("handles need") },
+	{ "fdp.handles", NULL, "ftl", "@mixes_requests",
+		"packs data of several requests into a page; set its `pack` to request" },
+	{ "fdp.handles", NULL, "ftl", "@sorts_requests", "writes pages of all requests in one order" },
+	{ "fdp.handles", NULL, "gc.separate", "gc.separate=false",
+		"mixes what is moved with what is written; set gc.separate = true" },
+	{ "fdp.isolation", "fdp.isolation=persistently", "wear.delta", "wear.delta!=0",
+		"moves cold data of all handles into the same blocks; set wear.delta = 0" },
+	{ "fdp.handles", NULL, "buffer", "@merges", "writes parts of pages of several handles into one" },
+	{ "fdp.handles", NULL, "ftl", "@divides_data", "decides where data goes; set fdp.handles = 1" },
+	{ 0 },
+};
+
+const struct store_tool tool_handles = {
+	.name = "fdp",
+	.params = handle_params,
+	.settings_size = sizeof(struct handle_settings),
+	.refusals = handles_refusals,
+	.size = sizeof(struct handles),
+	.state = handles_state,
+	.is_on = handles_on,
+	.wants = handles_want,
+	.claim = handles_claim,
+	.init = handles_init,
+	.enter = handles_enter,
+	.takes = REQUEST_UPDATE,
+	.command = handles_command,
+	.labels = true,
+	.stream = handles_stream,
+	.placed = handles_placed,
+	.say = handles_say,
+	.statistics = handles_statistics,
+	.tag = handles_tag,
+	.tag_columns = 2,
+};

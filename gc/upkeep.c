@@ -1,6 +1,4 @@
-#include "ftl/upkeep.h"
-
-#include "ftl/store.h"
+#include "gc/upkeep.h"
 
 #define UPKEEP(type, field) PARAM(type, struct upkeep_settings, field)
 
@@ -16,25 +14,31 @@ const struct param upkeep_params[] = {
 	{ 0 },
 };
 
-void upkeep_init(struct upkeep *u, const struct upkeep_settings *settings, struct ftl *ftl)
+static void upkeep_add_chore(struct upkeep *u, struct tool *t)
 {
-	*u = (struct upkeep){ .settings = settings, .ftl = ftl };
-	u->chore[CHORE_COLLECT].wait_ns = settings->idle_ns;
-	if (refresh_is_on(&ftl->core->refresh))
-		u->chore[CHORE_REFRESH].wait_ns = settings->idle_ns;
-	if (slc_is_on(&ftl->core->slc))
-		u->chore[CHORE_FOLD].wait_ns = ftl->core->slc.idle_ns;
-	if (settings->idle_ns || ftl->core->gc.copies_per_write > 0)
-		collector_expect_steps(ftl->store->collector);
+	uint64_t wait = t->ops->wait ? t->ops->wait(t->settings) : u->settings->idle_ns;
+
+	if (!wait)
+		return;
+	u->chore[u->chores++] = (struct chore){ t, wait, false };
+	if (!u->least_wait_ns || wait < u->least_wait_ns)
+		u->least_wait_ns = wait;
 }
 
-uint64_t upkeep_least_wait(const struct upkeep *u)
+static bool upkeep_has_rate(const struct upkeep *u)
 {
-	uint64_t least = UINT64_MAX;
+	return u->collector && u->collector->settings->copies_per_write > 0;
+}
 
-	for (const struct chore *c = u->chore; c < u->chore + CHORES; c++)
-		least = c->wait_ns && c->wait_ns < least ? c->wait_ns : least;
-	return least;
+void upkeep_init(struct upkeep *u, const struct upkeep_settings *settings, struct collector *collector)
+{
+	*u = (struct upkeep){ .settings = settings, .collector = collector };
+	if (!collector)
+		return;
+	TOOLS_WITH (t, collector->tools, idle)
+		upkeep_add_chore(u, t);
+	if (settings->idle_ns || upkeep_has_rate(u))
+		collector_expect_steps(collector);
 }
 
 tick_t upkeep_due(const struct upkeep *u, tick_t now)
@@ -43,45 +47,34 @@ tick_t upkeep_due(const struct upkeep *u, tick_t now)
 
 	if (u->requests || u->works)
 		return due;
-	for (const struct chore *c = u->chore; c < u->chore + CHORES; c++)
-		if (c->wait_ns && c->has_work && u->idle_since + c->wait_ns < due)
+	for (const struct chore *c = u->chore; c < u->chore + u->chores; c++)
+		if (c->has_work && u->idle_since + c->wait_ns < due)
 			due = u->idle_since + c->wait_ns;
 	return due > now ? due : now;
 }
 
 static bool upkeep_is_due(const struct upkeep *u, const struct chore *c, tick_t now)
 {
-	return c->wait_ns && now >= u->idle_since + c->wait_ns;
+	return now >= u->idle_since + c->wait_ns;
 }
 
 /* A unit spans all planes, each of which moves step_pages. */
 static uint32_t upkeep_step_pages(const struct upkeep *u)
 {
-	const struct units *units = u->ftl->store->space->units;
+	const struct units *units = u->collector->space->units;
 	uint64_t pages = u->settings->step_pages * (units ? units->device->planes : 1);
 
 	return pages < UINT32_MAX ? (uint32_t)pages : UINT32_MAX;
 }
 
-static bool upkeep_step(struct upkeep *u, struct io *io, plane_t p, enum chore_kind kind, uint64_t *moved)
-{
-	struct store *store = u->ftl->store;
-
-	if (kind == CHORE_FOLD)
-		return slc_fold_idle(&store->slc, io, p, moved);
-	if (kind == CHORE_REFRESH)
-		return refresh_idle(&store->refresh, io, p, moved);
-	return collector_step(store->collector, io, p, upkeep_step_pages(u), moved);
-}
-
 /* Works in the plane on the first chore that has something to do there.  False: none has. */
 static bool upkeep_work(struct upkeep *u, struct io *io, plane_t p, tick_t now)
 {
-	for (int kind = 0; kind < CHORES; kind++) {
+	for (struct chore *c = u->chore; c < u->chore + u->chores; c++) {
 		uint64_t moved;
 
-		if (!upkeep_is_due(u, &u->chore[kind], now) ||
-			!upkeep_step(u, io, p, (enum chore_kind)kind, &moved))
+		if (!upkeep_is_due(u, c, now) ||
+			!c->tool->ops->idle(c->tool, io, p, upkeep_step_pages(u), &moved))
 			continue;
 		u->count.steps++;
 		u->count.idle_pages += moved;
@@ -95,24 +88,23 @@ void upkeep_begin_round(struct upkeep *u, struct io *io, tick_t now)
 	bool worked = false;
 
 	u->works = true;
-	if (upkeep_is_due(u, &u->chore[CHORE_REFRESH], now)) {
-		flash_pass_time(u->ftl->flash);
-		refresh_look(&u->ftl->store->refresh);
-	}
-	for (plane_t p = 0; p < u->ftl->store->space->geometry->planes; p++)
+	for (struct chore *c = u->chore; c < u->chore + u->chores; c++)
+		if (c->tool->ops->round && upkeep_is_due(u, c, now))
+			c->tool->ops->round(c->tool);
+	for (plane_t p = 0; p < u->collector->space->geometry->planes; p++)
 		worked |= upkeep_work(u, io, p, now);
-	for (struct chore *c = u->chore; c < u->chore + CHORES; c++)
+	for (struct chore *c = u->chore; c < u->chore + u->chores; c++)
 		c->has_work &= worked || !upkeep_is_due(u, c, now);
 }
 
 static const struct state_row upkeep_chore_state[] = {
-	STATE_FIXED(wait_ns),
+	STATE_FIXED(tool, wait_ns),
 	STATE_BOOL(struct chore, has_work),
 	{ 0 },
 };
 
 const struct state_row upkeep_state[] = {
-	STATE_FIXED(settings, ftl),
+	STATE_FIXED(settings, collector, chores, least_wait_ns),
 	STATE_COUNTED(count),
 	STATE_NUMBER(struct upkeep, requests),
 	STATE_NUMBER(struct upkeep, idle_since),
@@ -141,7 +133,7 @@ static const struct stat_row upkeep_rows[] = {
 static void upkeep_gather(void *upkeep)
 {
 	struct upkeep *u = upkeep;
-	const struct gc_statistics *gc = &u->ftl->store->collector->count;
+	const struct gc_statistics *gc = &u->collector->count;
 
 	u->count.rate_pages = gc->rate_pages;
 	u->count.forced = gc->forced;
@@ -149,7 +141,7 @@ static void upkeep_gather(void *upkeep)
 
 void upkeep_statistics(struct upkeep *u, struct stat_list *list)
 {
-	if (upkeep_is_on(u) || u->ftl->core->gc.copies_per_write > 0)
+	if (upkeep_is_on(u) || upkeep_has_rate(u))
 		stat_list_add(list, (struct stat_group){ "collection ahead of need", NULL, upkeep_rows,
 					    &u->count, sizeof u->count, u, NULL, upkeep_gather });
 }

@@ -1,4 +1,17 @@
-#include "gc/slc.h"
+/*
+ * An SLC cache: pages of the host are written to blocks in SLC mode first, which are faster and hold fewer
+ * pages, and moved to normal blocks later (folded).
+ *
+ * static   the last blocks of each plane are SLC blocks and nothing else
+ * dynamic  any free block may become one while enough blocks are free; when a plane is low, an SLC block is
+ *          folded before anything is collected
+ *
+ * An SLC block has flash.pages / slc.density pages and closes with the last of them.  Folding moves its live
+ * pages into the stream `fold`, in page order (dynamic: as in a collection), and erases it.  The block that
+ * closed first is folded next or, with slc.victim = greedy, the one with the fewest live pages.  SLC blocks
+ * are no candidates of collection.
+ */
+#include "gc/tools/tool.h"
 
 #include "base/memory.h"
 #include "flash/schedule.h"
@@ -6,6 +19,39 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+enum slc_mode { SLC_OFF, SLC_STATIC, SLC_DYNAMIC };
+enum slc_when_full { SLC_DIRECT, SLC_FOLD };
+enum slc_victim { SLC_FIFO, SLC_GREEDY };
+
+struct slc_settings {
+	int mode, when_full, victim;
+	uint64_t density; /* pages of a normal block for one SLC page */
+	double share;     /* of the blocks of each plane */
+	uint64_t low; /* dynamic: one is opened only while more blocks of its plane are free; 0: derived */
+	uint64_t idle_ns, keep;
+	struct slc_times times;
+};
+
+struct slc_statistics {
+	uint64_t host_pages, direct_pages, folded_blocks, idle_folds, died;
+	uint64_t in_use, in_use_most, blocks;
+	double first_direct, first_fold; /* host pages written before the first; NaN: none yet */
+};
+
+struct slc {
+	const struct slc_settings *settings;
+	struct space *space;
+	struct collector *collector;
+	unsigned stream, fold; /* the streams of SLC blocks and of folded pages */
+	uint32_t most;         /* SLC blocks of a plane */
+	uint32_t low;
+	uint32_t *in_use; /* per plane: SLC blocks */
+	uint32_t *closed; /* per plane: of these, how many are in `queue` */
+	block_t *queue;   /* per plane, with room for `most`: closed blocks, in the order of closing */
+	uint64_t in_use_in_all;
+	struct slc_statistics count;
+};
 
 static const char *const slc_mode_names[] = { "off", "static", "dynamic", NULL };
 static const char *const slc_when_full_names[] = { "direct", "fold", NULL };
@@ -15,7 +61,7 @@ static const char *const slc_victim_names[] = { "fifo", "greedy", NULL };
 #define SLC_TIME(field)  #field, PARAM_UINT, offsetof(struct slc_settings, times.field)
 #define SLC_IF_ON        .matters_if = "slc.mode!=off"
 
-const struct param slc_params[] = {
+static const struct param slc_params[] = {
 	{ SLC(CHOICE, mode), 0, 0, "", "off",
 		"cache of blocks that are written in SLC mode: static = the last blocks of each plane, and "
 		"nothing else; dynamic = any free blocks",
@@ -57,7 +103,8 @@ const struct param slc_params[] = {
 	{ 0 },
 };
 
-uint32_t slc_blocks(const struct slc_settings *s, const struct geometry *g)
+/* Most SLC blocks that a plane may have at a time. */
+static uint32_t slc_blocks(const struct slc_settings *s, const struct geometry *g)
 {
 	return (uint32_t)fmax(1, floor(s->share * g->blocks_per_plane));
 }
@@ -71,7 +118,7 @@ static uint32_t slc_low(const struct slc_settings *s, const struct geometry *g, 
 	return s->low ? (uint32_t)s->low : (uint32_t)ceil(low_water / g->pages_per_block) + reserve + 2;
 }
 
-bool slc_fits(const struct slc_settings *s, const struct geometry *g, const struct gc_settings *gc,
+static bool slc_fits(const struct slc_settings *s, const struct geometry *g, const struct gc_settings *gc,
 	uint32_t reserve, uint32_t bad, struct fault *fault)
 {
 	uint32_t pages = g->pages_per_block, density = (uint32_t)s->density;
@@ -89,32 +136,88 @@ bool slc_fits(const struct slc_settings *s, const struct geometry *g, const stru
 	return true;
 }
 
-void slc_init(struct slc *c, const struct slc_settings *settings, struct collector *collector,
-	unsigned stream, unsigned fold)
+static bool slc_is_on(const void *settings)
 {
-	struct space *space = collector->space;
-	const struct geometry *g = space->geometry;
-
-	*c = (struct slc){ .settings = settings,
-		.space = space,
-		.collector = collector,
-		.stream = stream,
-		.fold = fold,
-		.most = slc_blocks(settings, g),
-		.low = slc_low(settings, g, collector->settings, space->reserve) };
-	c->in_use = memory_array(g->planes, sizeof *c->in_use, "SLC cache");
-	c->closed = memory_array(g->planes, sizeof *c->closed, "SLC cache");
-	c->queue = memory_array((size_t)g->planes * c->most, sizeof *c->queue, "SLC cache");
-	c->count.first_direct = c->count.first_fold = NAN;
-	if (settings->mode == SLC_DYNAMIC)
-		collector->slc = c;
+	return ((const struct slc_settings *)settings)->mode != SLC_OFF;
 }
 
-void slc_release(struct slc *c)
+static void slc_wants(const void *settings, struct tool_wants *wants)
 {
+	wants->slc = ((const struct slc_settings *)settings)->times;
+}
+
+/* Folded pages have a stream of their own, unless moved and written pages share blocks. */
+static void slc_add_streams(struct slc *c, struct tool_needs *needs)
+{
+	struct stream *streams = needs->streams;
+
+	c->stream = needs->count++;
+	c->fold = STREAM_HOST;
+	if (needs->gc->separate) {
+		c->fold = needs->count++;
+		streams[c->fold] = (struct stream){ "fold", .survivors = streams[STREAM_HOST].survivors };
+	}
+	streams[c->stream] = (struct stream){ "slc", .survivors = (uint8_t)c->fold, .apart = true,
+		.pages = needs->geometry->pages_per_block / (uint32_t)c->settings->density };
+}
+
+static bool slc_claim(struct tool *t, struct tool_needs *needs, struct fault *fault)
+{
+	const struct geometry *g = needs->geometry;
+	struct slc *c = t->state;
+
+	c->settings = t->settings;
+	if (needs->flash->cell_bits > 1 && needs->flash->cell_bits != c->settings->density)
+		return fault_set(fault,
+			"slc.density = %u: flash.cell_bits = %u makes wordlines of another size; an SLC block "
+			"has one page for each: set both alike",
+			(unsigned)c->settings->density, (unsigned)needs->flash->cell_bits);
+	if (!slc_fits(c->settings, g, needs->gc, needs->reserve, needs->bad, fault))
+		return false;
+	c->most = slc_blocks(c->settings, g);
+	c->low = slc_low(c->settings, g, needs->gc, needs->reserve);
+	slc_add_streams(c, needs);
+	needs->open_blocks++;
+	needs->pool_blocks += c->settings->mode == SLC_STATIC ? c->most : 0;
+	return true;
+}
+
+static void slc_init(struct tool *t)
+{
+	struct space *s = t->space;
+	plane_t planes = s->geometry->planes;
+	struct slc *c = t->state;
+
+	c->space = s;
+	c->collector = t->collector;
+	c->in_use = memory_array(planes, sizeof *c->in_use, "SLC cache");
+	c->closed = memory_array(planes, sizeof *c->closed, "SLC cache");
+	c->queue = memory_array((size_t)planes * c->most, sizeof *c->queue, "SLC cache");
+	c->count.first_direct = c->count.first_fold = NAN;
+	if (c->settings->mode != SLC_STATIC)
+		return;
+	s->pool = blocks_create(s->flash, s->blocks->order, NULL);
+	if (s->blocks->bad)
+		blocks_have_bad(s->pool, s->blocks->bad);
+	blocks_limit_to_last(s->pool, c->most);
+}
+
+static void slc_exit(struct tool *t)
+{
+	struct slc *c = t->state;
+
 	memory_free(c->in_use);
 	memory_free(c->closed);
 	memory_free(c->queue);
+}
+
+/* A block is in the mode of the stream that opens it. */
+static void slc_hear(struct tool *t, block_t b, enum block_event event)
+{
+	const struct slc *c = t->state;
+
+	if (event == BLOCK_OPENED)
+		flash_set_slc(t->space->flash, b, t->space->block[b].stream == c->stream);
 }
 
 static block_t *slc_queue(const struct slc *c, plane_t p)
@@ -147,36 +250,6 @@ static uint64_t slc_written(const struct slc *c)
 	return c->count.host_pages + c->count.direct_pages;
 }
 
-ppn_t slc_take(struct slc *c, struct io *io, plane_t p)
-{
-	const struct open_block *open = &c->space->plane[p].open[c->stream];
-	block_t block;
-	ppn_t ppn;
-
-	if (c->collector->collecting)
-		return PPN_NONE;
-	while (open->block == BLOCK_NONE && !slc_may_open(c, p))
-		if (c->settings->when_full != SLC_FOLD || !slc_fold(c, io, p))
-			return PPN_NONE;
-	if (open->block == BLOCK_NONE)
-		slc_open(c, p);
-	block = open->block;
-	ppn = space_take_slc(c->space, p, c->stream);
-	if (open->block == BLOCK_NONE)
-		slc_queue(c, p)[c->closed[p]++] = block;
-	c->count.host_pages += io->timed;
-	return ppn;
-}
-
-void slc_count_direct(struct slc *c, const struct io *io)
-{
-	if (!io->timed)
-		return;
-	if (isnan(c->count.first_direct))
-		c->count.first_direct = (double)slc_written(c);
-	c->count.direct_pages++;
-}
-
 /* ---- folding ---- */
 
 /* The place in the queue of the block that is folded next. */
@@ -200,7 +273,47 @@ static void slc_leave(struct slc *c, plane_t p, uint32_t at)
 	c->in_use_in_all--;
 }
 
-bool slc_fold(struct slc *c, struct io *io, plane_t p)
+/* Moves the live pages one by one, making room for each. */
+static bool slc_fold_pages(struct slc *cache, struct io *io, block_t b)
+{
+	struct collector *c = cache->collector;
+	struct space *s = c->space;
+	unsigned stream = cache->fold;
+	plane_t plane = geometry_plane(s->geometry, b);
+
+	for (uint32_t k = 0; k < s->stream[cache->stream].pages; k++) {
+		ppn_t from = space_page(s, b, k), to;
+		owner_t owner = flash_owner(c->flash, from);
+
+		if (owner == OWNER_NONE)
+			continue;
+		if (!collector_make_room(c, io, plane, stream))
+			return false;
+		to = space_take(s, io, plane, stream, false);
+		flash_move(io, from, to, CAUSE_FOLD);
+		space_moved_away(s, from);
+		c->client->relocate(c->ftl, io, owner, from, to);
+	}
+	return true;
+}
+
+/* False: there was no room, and some pages are still in the block. */
+static bool slc_fold_static(struct slc *cache, struct io *io, block_t b)
+{
+	struct collector *c = cache->collector;
+	bool whole = slc_fold_pages(cache, io, b);
+
+	c->collecting = true;
+	if (c->client->emptied)
+		c->client->emptied(c->ftl, io, b);
+	if (whole)
+		space_erase(c->space, io, b, CAUSE_FOLD);
+	c->collecting = false;
+	return whole;
+}
+
+/* Folds a block of the plane.  False: no closed one, or no room for its live pages. */
+static bool slc_fold(struct slc *c, struct io *io, plane_t p)
 {
 	struct space *s = c->space;
 	uint32_t at;
@@ -216,20 +329,69 @@ bool slc_fold(struct slc *c, struct io *io, plane_t p)
 	if (io->timed && isnan(c->count.first_fold))
 		c->count.first_fold = (double)slc_written(c);
 	schedule_note(s->flash->schedule, "folded block %u of the cache: %u of %u pages live", b,
-		s->block[b].valid, space_slc_pages(s));
+		s->block[b].valid, s->stream[c->stream].pages);
 	if (!s->pool)
 		collector_clear(c->collector, io, b, c->fold, CAUSE_FOLD);
-	else if (!collector_fold(c->collector, io, b, c->fold))
+	else if (!slc_fold_static(c, io, b))
 		return false;
 	slc_leave(c, p, at);
 	c->count.folded_blocks += io->timed;
 	return true;
 }
 
-bool slc_fold_idle(struct slc *c, struct io *io, plane_t p, uint64_t *moved)
+static ppn_t slc_take(struct tool *t, struct io *io, plane_t p)
 {
+	struct slc *c = t->state;
+	const struct open_block *open = &c->space->plane[p].open[c->stream];
+	block_t block;
+	ppn_t ppn;
+
+	if (!io->cached || c->collector->collecting)
+		return PPN_NONE;
+	while (open->block == BLOCK_NONE && !slc_may_open(c, p))
+		if (c->settings->when_full != SLC_FOLD || !slc_fold(c, io, p))
+			return PPN_NONE;
+	if (open->block == BLOCK_NONE)
+		slc_open(c, p);
+	block = open->block;
+	ppn = space_take_apart(c->space, p, c->stream);
+	if (open->block == BLOCK_NONE)
+		slc_queue(c, p)[c->closed[p]++] = block;
+	c->count.host_pages += io->timed;
+	return ppn;
+}
+
+/* Counts a page that went to a normal block. */
+static void slc_placed(struct tool *t, const struct io *io, unsigned stream, bool own)
+{
+	struct slc *c = t->state;
+
+	(void)stream;
+	if (own || !io->cached || !io->timed)
+		return;
+	if (isnan(c->count.first_direct))
+		c->count.first_direct = (double)slc_written(c);
+	c->count.direct_pages++;
+}
+
+static bool slc_make_room(struct tool *t, struct io *io, plane_t p)
+{
+	struct slc *c = t->state;
+
+	return c->settings->mode == SLC_DYNAMIC && slc_fold(c, io, p);
+}
+
+static uint64_t slc_wait(const void *settings)
+{
+	return ((const struct slc_settings *)settings)->idle_ns;
+}
+
+static bool slc_fold_idle(struct tool *t, struct io *io, plane_t p, uint32_t pages, uint64_t *moved)
+{
+	struct slc *c = t->state;
 	uint64_t handed_out = c->space->handed_out;
 
+	(void)pages;
 	if (c->in_use[p] <= c->settings->keep || !slc_fold(c, io, p))
 		return false;
 	*moved = c->space->handed_out - handed_out;
@@ -237,8 +399,9 @@ bool slc_fold_idle(struct slc *c, struct io *io, plane_t p, uint64_t *moved)
 	return true;
 }
 
-void slc_print(const struct slc *c, FILE *out)
+static void slc_print(const struct tool *t, FILE *out)
 {
+	const struct slc *c = t->state;
 	const char *between = "; next to be folded: block ";
 	plane_t planes = c->space->geometry->planes;
 
@@ -258,8 +421,6 @@ static bool slc_holds(void *slc)
 	const struct slc *c = slc;
 	uint64_t all = 0;
 
-	if (!c->space) /* there is no cache */
-		return true;
 	for (plane_t p = 0; p < c->space->geometry->planes; p++) {
 		all += c->in_use[p];
 		if (c->in_use[p] > c->most || c->closed[p] > c->in_use[p])
@@ -271,7 +432,7 @@ static bool slc_holds(void *slc)
 	return all == c->in_use_in_all;
 }
 
-const struct state_row slc_state[] = {
+static const struct state_row slc_state[] = {
 	STATE_FIXED(settings, space, collector, stream, fold, most, low),
 	STATE_COUNTED(count),
 	STATE_NUMBERS(struct slc, in_use),
@@ -282,8 +443,9 @@ const struct state_row slc_state[] = {
 	{ 0 },
 };
 
-void slc_check(const struct slc *c)
+static void slc_check(const struct tool *t)
 {
+	const struct slc *c = t->state;
 	const struct space *s = c->space;
 	const struct geometry *g = s->geometry;
 
@@ -352,9 +514,59 @@ static void slc_gather(void *slc)
 	c->count.died = c->space->count[c->stream].died;
 }
 
-void slc_statistics(struct slc *c, struct stat_list *list)
+static void slc_statistics(struct tool *t, struct stat_list *list)
 {
+	struct slc *c = t->state;
+
 	stat_list_add(list, (struct stat_group){ "SLC cache", NULL, slc_rows, &c->count, sizeof c->count, c,
 				    slc_start, slc_gather });
 	stat_list_add(list, (struct stat_group){ NULL, NULL, slc_flash_rows, c->space->flash });
 }
+
+static bool slc_tag(const struct tool *t, block_t b, char tag[TOOL_TAG])
+{
+	const struct slc *c = t->state;
+
+	if (t->space->block[b].stream != c->stream)
+		return false;
+	memcpy(tag, "s", 2);
+	return true;
+}
+
+static const struct refusal slc_refusals[] = {
+	{ "slc.mode", NULL, "ftl", "@collects_nothing", NEEDS_COLLECTION("an SLC cache needs") },
+	{ "slc.mode", NULL, "ftl", "@slots",
+		"keeps parts of pages; an SLC cache needs an FTL such as page, across or dftl" },
+	{ "slc.mode", NULL, "placement.superblock", "@units",
+		"opens the blocks of all planes together, which are of one mode; set placement.superblock "
+		"= drive" },
+	{ "slc.mode", NULL, "fdp.isolation", "fdp.isolation=persistently",
+		"keeps handles apart, and the cache mixes them; set fdp.isolation = initially" },
+	{ "slc.mode", NULL, "ftl", "@divides_data", "decides where data goes; set slc.mode = off" },
+	{ 0 },
+};
+
+const struct store_tool tool_slc = {
+	.name = "slc",
+	.params = slc_params,
+	.settings_size = sizeof(struct slc_settings),
+	.refusals = slc_refusals,
+	.size = sizeof(struct slc),
+	.state = slc_state,
+	.is_on = slc_is_on,
+	.wants = slc_wants,
+	.claim = slc_claim,
+	.init = slc_init,
+	.exit = slc_exit,
+	.page = slc_take,
+	.placed = slc_placed,
+	.heard = slc_hear,
+	.make_room = slc_make_room,
+	.wait = slc_wait,
+	.idle = slc_fold_idle,
+	.check = slc_check,
+	.statistics = slc_statistics,
+	.tag = slc_tag,
+	.tag_columns = 1,
+	.print = slc_print,
+};

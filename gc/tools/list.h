@@ -1,0 +1,7 @@
+/* Every tool of the store, one line each: TOOL(name) means `const struct store_tool tool_name`.  They claim
+ * streams, are asked and report in this order. */
+TOOL(handles)
+TOOL(slc)
+TOOL(ahead)
+TOOL(refresh)
+TOOL(wear)
