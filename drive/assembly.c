@@ -59,6 +59,7 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 		return NULL;
 	}
 	upkeep_init(&d->upkeep, &settings->upkeep, d->ftl->store ? d->ftl->store->collector : NULL);
+	d->acts = d->ftl->store && d->ftl->store->tools.acts;
 	d->prepares = d->flash->retry || (d->ftl->store && d->ftl->store->tools.enters);
 	d->count = memory_array(1, sizeof *d->count, "statistics");
 	if (d->host->door)

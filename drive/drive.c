@@ -335,19 +335,19 @@ static bool drive_enter(struct drive *d, const struct request *r)
 	return !d->ftl->failed;
 }
 
-static void drive_lose_die(struct drive *d)
+static void drive_act(struct drive *d)
 {
 	struct io io;
 
 	schedule_begin_for_nobody(d->flash->schedule, &io);
-	store_lose_die(d->ftl, &io);
+	store_act(d->ftl->store, &io);
 	schedule_submit(d->flash->schedule, &io, 0);
 }
 
 bool drive_submit(struct drive *d, const struct request *r)
 {
-	if (d->ftl->store && parity_fails_now(&d->ftl->store->parity))
-		drive_lose_die(d);
+	if (d->acts && store_is_due(d->ftl->store))
+		drive_act(d);
 	if (d->queue_judge)
 		queue_judge_entered(d->queue_judge, r, d->in_drive);
 	if (request_is_awaited(r->type))

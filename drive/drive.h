@@ -115,7 +115,8 @@ struct drive {
 	struct buffer *buffer;
 	struct page_handles handles; /* of buffered pages */
 	struct upkeep upkeep;
-	bool prepares; /* something is done before each request */
+	bool prepares; /* something is done when a request enters */
+	bool acts;     /* or, now and then, before it does */
 	struct drive_past past;
 	struct io io;             /* of the request being served */
 	struct extent prefetched; /* pages whose entries drive_expect() fetched last, [start, end) */

@@ -44,8 +44,8 @@ static bool drive_state_holds(void *drive)
 }
 
 const struct state_row drive_state[] = {
-	STATE_FIXED(settings, geometry, queue_judge, flash, prepares, stops, stops_context, count, tenant,
-		listener),
+	STATE_FIXED(settings, geometry, queue_judge, flash, prepares, acts, stops, stops_context, count,
+		tenant, listener),
 	STATE_SCRATCH(io, prefetched, batch, batched, stopped, replaying, filling),
 	STATE_STRUCT(struct drive, past, drive_state_of_past),
 	STATE_POINTER(struct drive, ftl, ftl_state),

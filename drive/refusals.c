@@ -183,8 +183,7 @@ static bool refusals_pass_table(const struct drive *d, const struct refusal *tab
 const struct refusal *refusals_table(size_t i)
 {
 	static const struct refusal none = { NULL };
-	const struct refusal *const tables[] = { refusals, placement_refusals, bad_refusals,
-		parity_refusals };
+	const struct refusal *const tables[] = { refusals, placement_refusals };
 	size_t rooms = sizeof tables / sizeof *tables;
 
 	if (i < rooms)

@@ -85,7 +85,7 @@ static const struct param precondition_params[] = {
 	{ 0 },
 };
 
-#define CORE_GROUPS 14
+#define CORE_GROUPS 12
 
 /* Adds the group.  Returns its settings, newly allocated; NULL: it has no rows. */
 static void *settings_add_plugin(struct settings *c, struct param_group group, size_t size)
@@ -116,7 +116,6 @@ bool settings_init(struct settings *c, struct fault *fault)
 	const struct param_group core[CORE_GROUPS] = { { "", top_params, &c->top },
 		{ "flash", flash_params, &c->flash }, { "placement", placement_params, &c->ftl.placement },
 		{ "gc", gc_params, &c->ftl.gc }, { "map", map_params, &c->ftl.map },
-		{ "bad", bad_params, &c->ftl.bad }, { "parity", parity_params, &c->ftl.parity },
 		{ "dram", dram_params, &c->dram, .stateless = true },
 		{ "retry", retry_params, &c->retry, .stateless = true },
 		{ "upkeep", upkeep_params, &c->upkeep, .stateless = true }, { "host", host_params, &c->host },
@@ -368,7 +367,6 @@ bool settings_read(
 	c->trace.shared = c->host.of.tenants > 1 || tools_wants(c->ftl.tool).devices_apart;
 	c->ftl.gc.seed = c->top.seed;
 	c->ftl.map.seed = c->top.seed;
-	c->ftl.bad.seed = c->top.seed;
 	return true;
 }
 

@@ -122,8 +122,6 @@ void ftl_statistics(struct ftl *f, struct stat_list *list)
 		collector_statistics(f->store->collector, list);
 		TOOLS_WITH (t, &f->store->tools, statistics)
 			t->ops->statistics(t, list);
-		bad_statistics(&f->store->bad, list);
-		parity_statistics(&f->store->parity, list);
 	}
 	if (f->ops->statistics)
 		f->ops->statistics(f, list);

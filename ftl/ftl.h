@@ -32,8 +32,6 @@ struct ftl_settings {
 	struct gc_settings gc;
 	struct map_settings map;
 	const void *tool[TOOLS]; /* settings of each (gc/tools/tool.h) */
-	struct bad_settings bad;
-	struct parity_settings parity;
 };
 
 /* What every FTL has. */

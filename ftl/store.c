@@ -8,20 +8,21 @@
 
 /*
  * Each plane needs its reserve, an open block and a victim.  Mapping pages fill blocks beside the open one.
- * An FTL that packs cannot use the rest of a block of mapping pages, nor one page of each plane.  `pooled`,
- * `bad`: blocks of each plane that are always SLC blocks, or never used.
+ * An FTL that packs cannot use the rest of a block of mapping pages, nor one page of each plane.
  */
-static bool store_check_room(const struct geometry *g, const struct store_plan *plan, uint32_t kept,
-	uint32_t pooled, uint32_t bad, struct fault *fault)
+static bool store_check_room(
+	const struct tool_needs *needs, const struct store_plan *plan, struct fault *fault)
 {
-	uint32_t block_row = g->planes * g->pages_per_block, map_pages = plan->map_pages;
-	uint32_t whole_rows = map_pages / block_row * block_row;
+	const struct geometry *g = needs->geometry;
+	uint32_t pooled = needs->pool_blocks, bad = needs->layout ? 0 : needs->bad->most;
+	uint32_t needed = needs->reserve + needs->open_blocks + 2, map_pages = plan->map_pages;
+	uint32_t block_row = g->planes * g->pages_per_block, whole_rows = map_pages / block_row * block_row;
 	double beside = !map_pages ? 0 : plan->packs ? (double)map_pages + g->planes : (double)whole_rows;
 	double spare = ((double)g->pages - g->logical_pages - beside) / g->planes / g->pages_per_block -
 		       pooled - bad;
 	char pool[48] = "", broken[48] = "";
 
-	if (spare >= kept + 2)
+	if (spare >= needed)
 		return true;
 	if (pooled)
 		snprintf(pool, sizeof pool, " and %u SLC blocks", pooled);
@@ -31,32 +32,7 @@ static bool store_check_room(const struct geometry *g, const struct store_plan *
 		"flash.over_provisioning leaves %.1f spare blocks in each plane beside %u mapping pages%s%s; "
 		"at "
 		"least %u are needed to collect garbage: use a larger share or more blocks",
-		fmax(0, floor(spare * 10) / 10), map_pages, pool, broken, kept + 2);
-}
-
-/* Do the logical pages fit if each unit has `unit_pages` data pages?  `failed`: a die has failed. */
-static bool store_fits_beside_parity(const struct store *s, const struct store_plan *plan, uint32_t kept,
-	uint32_t unit_pages, bool failed, struct fault *fault)
-{
-	const struct geometry *units = &s->units.geometry, *device = s->units.device;
-	double data = (double)units->blocks * unit_pages, pages = device->pages;
-	double needed = device->logical_pages + plan->map_pages + (kept + 2.0) * unit_pages;
-
-	return needed <= data ||
-	       fault_set(fault,
-		       "parity.on leaves %.0f data pages%s; the host sees %u, and %u units of %u are needed "
-		       "to collect garbage: set flash.over_provisioning to %.3f or more",
-		       data, failed ? " after parity.fail_at" : "", device->logical_pages, kept + 2,
-		       unit_pages, ceil((1 - (data - needed + device->logical_pages) / pages) * 1000) / 1000);
-}
-
-static bool store_check_parity(
-	const struct store *s, const struct store_plan *plan, uint32_t kept, struct fault *fault)
-{
-	const struct parity *p = &s->parity;
-
-	return store_fits_beside_parity(s, plan, kept, p->full.pages, false, fault) &&
-	       (!p->settings->fail_at || store_fits_beside_parity(s, plan, kept, p->less.pages, true, fault));
+		fmax(0, floor(spare * 10) / 10), map_pages, pool, broken, needed);
 }
 
 /* Copies the plan's streams; unless `separate`, survivors stay in their stream.  Returns their number. */
@@ -72,74 +48,63 @@ static unsigned store_plan_streams(const struct store_plan *plan, bool separate,
 	return i;
 }
 
-/* The geometry that space and collector work with: the drive's, or that of its units.  NULL and a fault. */
-static const struct geometry *store_geometry(struct store *s, struct flash *flash, struct fault *fault)
+/* What the tools find before they claim anything. */
+static struct tool_needs store_needs(struct store *s, struct ftl *f, struct stream *streams)
 {
-	const struct geometry *device = flash->geometry;
-	const struct bad_settings *bad = &s->settings->bad;
+	const struct ftl_settings *settings = s->settings;
+	const struct store_plan *plan = &s->plan;
+	struct tool_needs needs = { .geometry = f->geometry,
+		.device = f->geometry,
+		.order = settings->placement.order,
+		.bad = &bad_none,
+		.gc = &settings->gc,
+		.flash = f->flash,
+		.reserve = plan->reserve ? plan->reserve : 1,
+		.map_pages = plan->map_pages,
+		.streams = streams };
 
-	if (!bad_init(&s->bad, bad, device, fault))
-		return NULL;
-	if (!placement_has_units(&s->settings->placement))
-		return device;
-	units_init(&s->units, device, s->placement.plane, s->placement.position);
-	if (s->bad.block && !units_leave_out(&s->units, &s->bad, bad->remap, fault))
-		return NULL;
-	if (parity_is_on(&s->settings->parity) && !parity_init(&s->parity, &s->settings->parity, &s->units,
-							  flash, s->settings->placement.order, fault))
-		return NULL;
-	return &s->units.geometry;
+	needs.count = store_plan_streams(plan, settings->gc.separate, streams);
+	needs.open_blocks = f->ops->stream_of ? needs.count - 2 : 0;
+	if (placement_has_units(&settings->placement)) {
+		units_init(&s->units, f->flash, s->placement.plane, s->placement.position);
+		needs.units = &s->units;
+		needs.layout = &s->units.layout;
+		needs.geometry = &s->units.layout.geometry;
+	}
+	return needs;
 }
 
-static struct blocks *store_create_blocks(struct store *s, struct flash *flash, uint32_t pooled)
+static void store_make(struct store *s, struct ftl *f, const struct tool_needs *needs)
 {
-	bool units = placement_has_units(&s->settings->placement);
-	struct blocks *blocks =
-		blocks_create(flash, tools_wants(s->settings->tool).order, units ? &s->units : NULL);
+	const struct bad_blocks *never_taken = needs->layout ? &bad_none : needs->bad;
 
-	if (s->bad.block && !units)
-		blocks_have_bad(blocks, &s->bad);
-	blocks_leave_last(blocks, pooled);
-	return blocks;
+	s->bad = needs->bad;
+	s->kept_blocks = needs->cold_blocks + never_taken->most;
+	s->blocks = blocks_create(f->flash, tools_wants(s->settings->tool).order, needs->layout, never_taken);
+	blocks_leave_last(s->blocks, needs->pool_blocks);
+	s->space = space_create(s->blocks, needs->layout, needs->streams, needs->reserve);
+	s->collector = collector_create(s->space, &s->settings->gc, f, &s->plan.client);
+	tools_init(&s->tools, s->collector);
 }
 
 bool store_create(struct ftl *f, const struct store_plan *plan, struct fault *fault)
 {
-	const struct ftl_settings *settings = f->core;
 	struct stream streams[STREAMS_MOST + 1] = { 0 };
 	struct store *s = memory_array(1, sizeof *s, "store");
-	struct tool_needs needs = {
-		.device = f->geometry, .gc = &settings->gc, .flash = f->flash->settings, .streams = streams
-	};
-	uint32_t kept;
+	struct tool_needs needs;
 
 	f->store = s;
-	s->settings = settings;
+	s->settings = f->core;
 	s->plan = *plan;
-	s->parity.dead = INDEX_NONE;
-	tools_create(&s->tools, settings->tool);
+	tools_create(&s->tools, s->settings->tool);
 	s->directs = s->tools.directs || f->ops->stream_of;
-	needs.reserve = plan->reserve ? plan->reserve : 1;
-	needs.count = store_plan_streams(plan, settings->gc.separate, streams);
-	needs.open_blocks = f->ops->stream_of ? needs.count - 2 : 0;
-	if (!placement_init(&s->placement, f->flash, &settings->placement, fault))
+	if (!placement_init(&s->placement, f->flash, &s->settings->placement, fault))
 		return false;
-	needs.geometry = store_geometry(s, f->flash, fault);
-	if (!needs.geometry)
+	needs = store_needs(s, f, streams);
+	if (!tools_claim(&s->tools, &needs, fault) || !tools_fit(&s->tools, &needs, fault) ||
+		!store_check_room(&needs, plan, fault))
 		return false;
-	needs.bad = needs.geometry == f->geometry ? s->bad.most : 0;
-	if (!tools_claim(&s->tools, &needs, fault))
-		return false;
-	kept = needs.reserve + needs.open_blocks;
-	s->cold_blocks = needs.cold_blocks;
-	if (s->units.parity && !store_check_parity(s, plan, kept, fault))
-		return false;
-	if (!store_check_room(needs.geometry, plan, kept, needs.pool_blocks, needs.bad, fault))
-		return false;
-	s->blocks = store_create_blocks(s, f->flash, needs.pool_blocks);
-	s->space = space_create(s->blocks, streams, needs.reserve);
-	s->collector = collector_create(s->space, &settings->gc, f, &s->plan.client);
-	tools_init(&s->tools, s->collector);
+	store_make(s, f, &needs);
 	return true;
 }
 
@@ -152,9 +117,7 @@ void store_free(struct store *s)
 	space_free(s->space);
 	blocks_free(s->blocks);
 	placement_release(&s->placement);
-	parity_release(&s->parity);
 	units_release(&s->units);
-	bad_release(&s->bad);
 	memory_free(s);
 }
 
@@ -296,17 +259,20 @@ bool store_labels(const struct store *s)
 	return false;
 }
 
-void store_lose_die(struct ftl *f, struct io *io)
+bool store_is_due(const struct store *s)
 {
-	struct store *s = f->store;
+	bool due = false;
 
-	collector_finish(s->collector, io, 0); /* its copies need room in the open units, which end now */
-	space_lose_die(s->space, io);
-	collector_count_pages(s->collector);
-	for (block_t b = 0; b < s->space->geometry->blocks; b++)
-		space_tell(s->space, b, BLOCK_CUT);
-	if (s->settings->parity.rebuild == REBUILD_ALL)
-		collector_rebuild(s->collector, io);
+	TOOLS_WITH (t, &s->tools, is_due)
+		due |= t->due = t->ops->is_due(t);
+	return due;
+}
+
+void store_act(struct store *s, struct io *io)
+{
+	TOOLS_WITH (t, &s->tools, act)
+		if (t->due)
+			t->ops->act(t, io);
 }
 
 /* Extra live pages that one request may need temporarily. */
@@ -315,8 +281,8 @@ void store_lose_die(struct ftl *f, struct io *io)
 int64_t store_spare_pages(const struct store *s)
 {
 	const struct geometry *g = s->space->geometry;
-	uint32_t kept = s->space->reserve + 1 + s->settings->gc.separate + s->cold_blocks +
-			g->blocks_per_plane - s->blocks->count + (s->blocks->bad ? s->bad.most : 0);
+	uint32_t kept = s->space->reserve + 1 + s->settings->gc.separate + s->kept_blocks +
+			g->blocks_per_plane - s->blocks->count;
 
 	return (int64_t)g->pages - g->logical_pages - (int64_t)g->planes * kept * g->pages_per_block -
 	       SPARE_MARGIN;
@@ -343,8 +309,7 @@ uint32_t store_tag_columns(const struct store *s)
 void store_tag(const struct store *s, block_t block, char tag[TOOL_TAG])
 {
 	const struct space *space = s->space;
-	block_t b = space->units ? units_unit(space->units, geometry_first_page(space->units->device, block))
-				 : block;
+	block_t b = space_block_of(space, geometry_first_page(space_device(space), block));
 
 	*tag = 0;
 	if (b == BLOCK_NONE || space->block[b].state == BLOCK_FREE || space->block[b].state == BLOCK_RETIRED)
@@ -354,22 +319,10 @@ void store_tag(const struct store *s, block_t block, char tag[TOOL_TAG])
 			return;
 }
 
-/* After loading: if a die had failed, planes have fewer pages. */
-static bool store_restored(void *store)
-{
-	struct store *s = store;
-
-	if (parity_has_failed(&s->parity))
-		collector_count_pages(s->collector);
-	return true;
-}
-
 const struct state_row store_state[] = {
-	STATE_FIXED(settings, plan, blocks, units, bad, cold_blocks, directs),
-	STATE_STRUCT(struct store, parity, parity_state),
+	STATE_FIXED(settings, plan, blocks, units, bad, kept_blocks, directs),
 	STATE_POINTER(struct store, space, space_state),
 	STATE_POINTER(struct store, collector, collector_state),
-	STATE_RESTORED(store_restored),
 	STATE_STRUCT(struct store, placement, placement_state),
 	STATE_STRUCT(struct store, tools, tools_state),
 	{ 0 },

@@ -36,11 +36,10 @@ struct store {
 	struct space *space;
 	struct collector *collector;
 	struct placement placement;
-	struct units units; /* if placement.superblock = unit */
-	struct bad_blocks bad;
-	struct parity parity; /* if parity.on */
+	struct units units;           /* if placement.superblock = unit */
+	const struct bad_blocks *bad; /* of the drive */
 	struct tools tools;
-	uint32_t cold_blocks; /* struct tool_needs */
+	uint32_t kept_blocks; /* of each plane, that are never full of live pages */
 	bool directs;         /* tools or the FTL decide where data of the host goes */
 };
 
@@ -78,8 +77,9 @@ void store_command(struct store *, struct io *, const struct request *);
 /* Does the handle of buffered data matter? */
 bool store_labels(const struct store *);
 
-/* A die of a drive with parity fails: open units end, and lost pages may be rebuilt. */
-void store_lose_die(struct ftl *, struct io *);
+/* Before a request enters: does a tool act first?  Then it does so, with an io of no request. */
+bool store_is_due(const struct store *);
+void store_act(struct store *, struct io *);
 
 /*
  * Live pages that the drive can hold beyond its logical ones.  A plane can be collected as long as it has a

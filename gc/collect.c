@@ -206,7 +206,7 @@ static block_t collector_begin(struct collector *c, plane_t plane, bool pressed)
 	if (victim == BLOCK_NONE || !collector_has_room(c, victim))
 		return BLOCK_NONE;
 	c->policy.useless_victims -= c->policy.useless_victims && !gc_reclaimable(&c->policy, victim);
-	if (s->units)
+	if (s->layout)
 		schedule_note(c->flash->schedule,
 			"%u of %u pages are free: %s takes unit %u, %u of its %u pages live",
 			s->plane[plane].free_pages, s->geometry->pages, c->policy.ops->name, victim,

@@ -154,10 +154,6 @@ uint64_t collector_reclaim(
 /* The number of pages in a plane has changed: recomputes the thresholds that are shares of it. */
 void collector_count_pages(struct collector *);
 
-/* Rebuilds live pages that were lost with a die from the other pages of their stripes: unit by unit, as long
- * as there is room. */
-void collector_rebuild(struct collector *, struct io *);
-
 /* Is there room in the block's plane for copies of its live pages, each in its stream? */
 bool collector_has_room(const struct collector *, block_t);
 

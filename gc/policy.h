@@ -58,9 +58,8 @@ static inline bool gc_candidate(const struct gc_policy *policy, plane_t plane, b
 static inline bool gc_reclaimable(const struct gc_policy *policy, block_t b)
 {
 	const struct space *s = policy->space;
-	const struct parity *parity = s->units ? s->units->parity : NULL;
 
-	return space_live(s, b) < s->block_pages && (!parity || space_live(s, b) < parity_pages(parity, b));
+	return space_live(s, b) < s->block_pages && (!s->layout || space_live(s, b) < space_pages(s, b));
 }
 
 #endif

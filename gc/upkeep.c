@@ -58,11 +58,10 @@ static bool upkeep_is_due(const struct upkeep *u, const struct chore *c, tick_t 
 	return now >= u->idle_since + c->wait_ns;
 }
 
-/* A unit spans all planes, each of which moves step_pages. */
+/* A unit spans several planes, each of which moves step_pages. */
 static uint32_t upkeep_step_pages(const struct upkeep *u)
 {
-	const struct units *units = u->collector->space->units;
-	uint64_t pages = u->settings->step_pages * (units ? units->device->planes : 1);
+	uint64_t pages = u->settings->step_pages * space_parts(u->collector->space);
 
 	return pages < UINT32_MAX ? (uint32_t)pages : UINT32_MAX;
 }

@@ -65,8 +65,8 @@ static inline struct world *world_make(uint64_t seed, uint32_t pages, struct map
 	w->settings.seed = seed;
 	w->moved = moved;
 	w->gc = (struct gc_settings){ .threshold = 0.1, .separate = true, .seed = seed };
-	w->blocks = blocks_create(w->bench->flash, FREE_OLDEST, NULL);
-	w->space = space_create(w->blocks, streams, 1);
+	w->blocks = blocks_create(w->bench->flash, FREE_OLDEST, NULL, &bad_none);
+	w->space = space_create(w->blocks, NULL, streams, 1);
 	w->collector = collector_create(w->space, &w->gc, (struct ftl *)w, &client);
 	w->directory = directory_create(&w->settings, w->space, &w->statistics, pages, WORLD_BASE,
 		(struct directory_client){ w, world_allocate });

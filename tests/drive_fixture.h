@@ -43,7 +43,7 @@ static inline void fixture_settings(struct settings *s, const char *text)
 	for (char *next = strtok(copy, " "); next; next = strtok(NULL, " "))
 		if (!params_set(next, s->group, s->groups, &fault))
 			fail_msg("%s: %s", next, fault.text);
-	s->ftl.gc.seed = s->ftl.map.seed = s->ftl.bad.seed = s->top.seed;
+	s->ftl.gc.seed = s->ftl.map.seed = s->top.seed;
 	memory_free(copy);
 }
 

@@ -23,7 +23,7 @@ static bool own_init(struct ftl *f)
 {
 	struct own *own = f->state;
 
-	own->blocks = blocks_create(f->flash, FREE_LEAST_WORN, NULL);
+	own->blocks = blocks_create(f->flash, FREE_LEAST_WORN, NULL, &bad_none);
 	own->map = memory_array(f->geometry->logical_pages, sizeof *own->map, "own table");
 	return true;
 }

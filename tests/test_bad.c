@@ -204,7 +204,7 @@ static uint64_t drawn(const char *settings, uint64_t *sum)
 	bed_open(&b, settings);
 	*sum = 0;
 	for (block_t block = 0; block < b.drive->geometry.blocks; block++)
-		if (bad_block(&b.drive->ftl->store->bad, block)) {
+		if (bad_block(b.drive->ftl->store->bad, block)) {
 			count++;
 			*sum = *sum * 31 + block;
 		}

@@ -44,8 +44,8 @@ static void plot_open(struct plot *f, const char *settings)
 
 	f->bench = bench_open(settings);
 	s = &f->bench->settings;
-	f->blocks = blocks_create(f->bench->flash, FREE_LEAST_WORN, NULL);
-	f->space = space_create(f->blocks, streams, 1);
+	f->blocks = blocks_create(f->bench->flash, FREE_LEAST_WORN, NULL, &bad_none);
+	f->space = space_create(f->blocks, NULL, streams, 1);
 	f->collector = collector_create(f->space, &s->ftl.gc, NULL, &client);
 	f->collector->policy.useless_victims = s->ftl.gc.strict;
 	f->io = (struct io){ .flash = f->bench->flash };

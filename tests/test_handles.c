@@ -425,7 +425,7 @@ static void test_pages_of_a_unit(void **state)
 		ppn_t ppn = order[k % 4] * b.drive->geometry.pages_per_plane + k / 4;
 
 		assert_int_equal(owner_at(&b, ppn), k);
-		assert_int_equal(units_number(&b.drive->ftl->store->units, ppn), k);
+		assert_int_equal(space_place(b.drive->ftl->store->space, ppn), k);
 	}
 	bed_close(&b);
 }

@@ -5,6 +5,7 @@
  * Four channels of a die of one plane, 16 blocks of 4 pages of 4 sectors, unless said otherwise.
  */
 #include "ftl/store.h"
+#include "gc/tools/parity.c" /* looks inside: defined here, it is not taken from the archive */
 #include "tests/bed_fixture.h"
 
 #include <math.h>
@@ -24,9 +25,13 @@ static double count_of(struct bed *b, const char *name)
 	return statistic_in(&b->drive->statistics, name);
 }
 
-static struct parity *parity_of(struct bed *b)
+static struct parity *parity_in(struct bed *b)
 {
-	return &b->drive->ftl->store->parity;
+	struct tool *t = b->drive->ftl->store->tools.tool;
+
+	while (t->ops != &tool_parity)
+		t++;
+	return t->state;
 }
 
 static ppn_t page_on(const struct bed *b, plane_t plane, uint32_t block, uint32_t page)
@@ -44,7 +49,7 @@ static int owner_on(const struct bed *b, plane_t plane, uint32_t block, uint32_t
 /* Serves a request just before which the die fails. */
 static void serve_after_failure(struct bed *b, enum request_type type, sector_t page, uint32_t pages)
 {
-	parity_of(b)->requests = parity_of(b)->settings->fail_at - 1;
+	parity_in(b)->requests = parity_in(b)->settings->fail_at - 1;
 	serve(b, b->last, type, page, pages);
 }
 
@@ -66,10 +71,12 @@ static void test_places(void **state)
 			ppn_t ppn = page_on(&b, die, 0, page);
 
 			assert_int_equal(owner_on(&b, die, 0, page), unit[page][die]);
-			assert_true(parity_is_parity(parity_of(&b), ppn) == (unit[page][die] == P));
+			assert_true(
+				space_is_parity(b.drive->ftl->store->space, ppn) == (unit[page][die] == P));
 			if (unit[page][die] != P)
-				assert_int_equal(
-					units_number(&b.drive->ftl->store->units, ppn), unit[page][die]);
+				assert_int_equal(b.drive->ftl->store->space->layout->ops->number(
+							 b.drive->ftl->store->space->layout, ppn),
+					unit[page][die]);
 		}
 	assert_statistic(&b, "parity.programs", 4);
 	assert_statistic(&b, "flash.program.parity", 4);
@@ -476,7 +483,8 @@ static void test_a_unit_is_refreshed_when_it_has_closed(void **state)
 		if (!fails)
 			serve(&b, b.last, REQUEST_WRITE, 4, 12);
 		assert_statistic(&b, "refresh.blocks", 0);
-		parity_of(&b)->requests = 99;
+		if (fails)
+			parity_in(&b)->requests = 99;
 		serve(&b, b.last, REQUEST_READ, 60, 1);
 		assert_statistic(&b, "refresh.blocks", 1);
 		assert_statistic(&b, "flash.program.refresh", fails ? 4 : 16);
@@ -527,7 +535,7 @@ static void lose_a_die(void *loss)
 			ftl_check(b.drive->ftl);
 	}
 	BUG_ON(b.drive->ftl->failed, "the drive is full");
-	BUG_ON(!parity_has_failed(parity_of(&b)), "no die has failed");
+	BUG_ON(!stripes_have_lost_die(&parity_in(&b)->stripes), "no die has failed");
 	drive_drain(b.drive);
 	drive_check_loaded(b.drive);
 	BUG_ON(!count_of(&b, "gc.collections"), "nothing was collected");

@@ -26,8 +26,8 @@ static struct plot plot_open(const char *settings, enum free_order order, uint32
 {
 	struct plot f = { .bench = bench_open(settings) };
 
-	f.blocks = blocks_create(f.bench->flash, order, NULL);
-	f.space = space_create(f.blocks, streams, reserve);
+	f.blocks = blocks_create(f.bench->flash, order, NULL, &bad_none);
+	f.space = space_create(f.blocks, NULL, streams, reserve);
 	f.io = (struct io){ .flash = f.bench->flash };
 	return f;
 }

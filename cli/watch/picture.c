@@ -19,7 +19,7 @@
 /* ---- cells ---- */
 
 /* Widths in characters. */
-struct layout {
+struct picture_layout {
 	uint32_t label, cell,
 		plane;         /* widths of a block's number, a page, and a plane with a blank after it */
 	uint32_t planes, rows; /* planes side by side, blocks of each */
@@ -58,7 +58,7 @@ static uint32_t picture_label_and_tag(const struct drive *d, uint32_t columns)
 	return label + (label + tag + d->geometry.pages_per_block <= columns ? tag : 0);
 }
 
-static struct layout picture_layout(const struct drive *d, struct picture_shape shape)
+static struct picture_layout picture_layout(const struct drive *d, struct picture_shape shape)
 {
 	const struct geometry *g = &d->geometry;
 	bool named = ftl_words(d->ftl)->name_owner;
@@ -70,7 +70,8 @@ static struct layout picture_layout(const struct drive *d, struct picture_shape 
 		cell = 1;
 	width = label + g->pages_per_block * cell + 1;
 	side_by_side = (shape.columns + 1) / width;
-	return (struct layout){ label, cell, width, side_by_side > g->planes ? g->planes : side_by_side,
+	return (struct picture_layout){ label, cell, width,
+		side_by_side > g->planes ? g->planes : side_by_side,
 		g->blocks_per_plane < shape.rows ? g->blocks_per_plane : shape.rows, shape.colours };
 }
 
@@ -111,14 +112,14 @@ static bool picture_is_new(const struct player *p, ppn_t ppn)
 
 static bool picture_is_bad(const struct player *p, block_t b)
 {
-	return p->drive->ftl->store && bad_block(&p->drive->ftl->store->bad, b);
+	return p->drive->ftl->store && bad_block(p->drive->ftl->store->bad, b);
 }
 
 static bool picture_is_parity(const struct player *p, ppn_t ppn)
 {
 	const struct store *store = p->drive->ftl->store;
 
-	return store && store->units.parity && parity_is_parity(&store->parity, ppn);
+	return store && space_is_parity(store->space, ppn);
 }
 
 /* A programmed page, live or dead. */
@@ -231,14 +232,14 @@ static void picture_choose(const uint8_t *of, uint32_t n, uint32_t *chosen, uint
 static uint32_t picture_pages(const struct drive *d, block_t b)
 {
 	const struct store *s = d->ftl->store;
-	const struct stream *of = s && !s->space->units ? space_stream(s->space, b) : NULL;
+	const struct stream *of = s && !s->space->layout ? space_stream(s->space, b) : NULL;
 
 	return of && of->apart && s->space->block[b].state != BLOCK_FREE ? of->pages
 									 : d->geometry.pages_per_block;
 }
 
-static void picture_draw_block(
-	struct screen *s, const struct player *p, struct layout l, block_t b, uint32_t row, uint32_t column)
+static void picture_draw_block(struct screen *s, const struct player *p, struct picture_layout l, block_t b,
+	uint32_t row, uint32_t column)
 {
 	const struct geometry *g = &p->drive->geometry;
 	bool erased = p->drive->flash->block[b].erases != p->block[b].erases;
@@ -271,7 +272,7 @@ static void picture_draw_block(
 	}
 }
 
-static void picture_draw_plane(struct screen *s, const struct player *p, struct layout l,
+static void picture_draw_plane(struct screen *s, const struct player *p, struct picture_layout l,
 	const uint8_t *of_block, plane_t plane, uint32_t row, uint32_t column)
 {
 	const struct geometry *g = &p->drive->geometry;
@@ -291,7 +292,7 @@ static void picture_draw_plane(struct screen *s, const struct player *p, struct 
 uint32_t picture_blocks(struct screen *s, const struct player *p, struct picture_shape shape, uint32_t row)
 {
 	const struct geometry *g = &p->drive->geometry;
-	struct layout l = picture_layout(p->drive, shape);
+	struct picture_layout l = picture_layout(p->drive, shape);
 	uint32_t planes = g->planes < shape.planes ? g->planes : shape.planes;
 	uint8_t *of_block = memory_array(g->blocks, 1, "picture"),
 		*of_plane = memory_array(g->planes, 1, "picture");
@@ -325,7 +326,7 @@ struct picture_shape picture_shape_for(
 {
 	const struct geometry *g = &p->drive->geometry;
 	struct picture_shape shape = { columns, g->blocks_per_plane, g->planes };
-	struct layout l = picture_layout(p->drive, picture_shape_of_blocks(shape));
+	struct picture_layout l = picture_layout(p->drive, picture_shape_of_blocks(shape));
 	uint32_t groups = (g->planes + l.planes - 1) / l.planes, others;
 
 	picture_draw(s, p, (struct picture_shape){ columns, LEAST_ROWS, 1 });

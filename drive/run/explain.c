@@ -32,10 +32,8 @@ void name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
 
 void name_content(const struct ftl *f, ppn_t ppn, owner_t owner, char *text, size_t bytes)
 {
-	const struct units *units = f->store ? f->store->space->units : NULL;
-
-	if (owner == OWNER_NONE && units && units->parity && parity_is_parity(units->parity, ppn))
-		snprintf(text, bytes, "parity of unit %u, offset %u", units_unit(units, ppn),
+	if (owner == OWNER_NONE && f->store && space_is_parity(f->store->space, ppn))
+		snprintf(text, bytes, "parity of unit %u, offset %u", space_block_of(f->store->space, ppn),
 			geometry_page(f->geometry, ppn));
 	else
 		name_owner(f, owner, text, bytes);

@@ -82,15 +82,14 @@ static bool sftl_two_bits(const struct ftl *f)
 static uint32_t sftl_place_of(const struct ftl *f, ppn_t ppn)
 {
 	const struct placement *p = &f->store->placement;
-	const struct units *units = f->store->space->units;
 	const struct geometry *g = f->geometry;
 	block_t block = geometry_block(g, ppn);
 	plane_t plane = geometry_plane(g, block);
 	uint32_t row = block - plane * g->blocks_per_plane, page = ppn - geometry_first_page(g, block);
 	uint32_t position = p->position[plane] + (p->policy == PLACE_ROUND_ROBIN ? g->planes - 1 : 0);
 
-	if (units)
-		return units_unit(units, ppn) * units->geometry.pages_per_block + units_number(units, ppn);
+	if (f->store->space->layout)
+		return space_place(f->store->space, ppn);
 	return (row * g->pages_per_block + page) * g->planes + position % g->planes;
 }
 

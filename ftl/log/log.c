@@ -327,7 +327,7 @@ bool log_init(struct log_ftl *l, struct ftl *f, uint32_t owned, uint32_t shared,
 	if (!log_check_drive(l, logs, fault) ||
 		!placement_init(&l->placement, f->flash, &f->core->placement, fault))
 		return false;
-	l->blocks = blocks_create(f->flash, tools_wants(f->core->tool).order, NULL);
+	l->blocks = blocks_create(f->flash, tools_wants(f->core->tool).order, NULL, &bad_none);
 	log_make_tables(l, logs);
 	return true;
 }

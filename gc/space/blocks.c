@@ -4,17 +4,18 @@
 #include "base/fault.h"
 #include "base/heap.h"
 #include "base/memory.h"
-#include "gc/space/parity.h"
 
 #include <string.h>
 
-struct blocks *blocks_create(struct flash *flash, enum free_order order, const struct units *units)
+struct blocks *blocks_create(
+	struct flash *flash, enum free_order order, const struct layout *layout, const struct bad_blocks *bad)
 {
-	const struct geometry *g = units ? &units->geometry : flash->geometry;
+	const struct geometry *g = layout ? &layout->geometry : flash->geometry;
 	struct blocks *s = memory_array(1, sizeof *s, "free blocks");
 
 	s->geometry = g;
-	s->units = units;
+	s->layout = layout;
+	s->bad = bad;
 	s->flash = flash;
 	s->order = order;
 	s->plane = memory_array(g->planes, sizeof *s->plane, "free blocks");
@@ -72,12 +73,6 @@ void blocks_limit_to_last(struct blocks *s, uint32_t count)
 	s->count = count;
 	for (plane_t p = 0; p < s->geometry->planes; p++)
 		blocks_limit(s, p, blocks_place_of_last(s, p, count), s->geometry->blocks_per_plane);
-}
-
-void blocks_have_bad(struct blocks *s, const struct bad_blocks *bad)
-{
-	s->bad = bad;
-	blocks_leave_last(s, 0);
 }
 
 void blocks_free(struct blocks *s)
@@ -151,49 +146,44 @@ block_t blocks_take_most_worn(struct blocks *s, plane_t p)
 	return blocks_remove_at(s, p, most);
 }
 
-/* Is the i-th block of a unit, in striping order, on a die that has failed? */
+/* Is the i-th block of the drive in each block lost with its die? */
 static bool blocks_is_lost(const struct blocks *s, plane_t i)
 {
-	return s->units->parity && parity_is_lost(s->units->parity, i);
+	return s->layout->ops->is_lost && s->layout->ops->is_lost(s->layout, i);
 }
 
-/* Erases the block, or the blocks of the unit that are not lost.  False: one is worn out. */
+/* Erases a block of the drive, or those of a block of the layout that are not lost.  False: one is worn
+ * out. */
 static bool blocks_erase(const struct blocks *s, struct io *io, block_t b, enum cause cause)
 {
 	bool good = true;
 
-	if (!s->units) {
+	if (!s->layout) {
 		flash_erase(io, b, cause);
 		return !flash_worn_out(s->flash, b);
 	}
-	for (plane_t i = 0; i < s->units->device->planes; i++) {
+	for (plane_t i = 0; i < s->layout->device->planes; i++) {
+		block_t part = s->layout->ops->part(s->layout, b, i);
+
 		if (blocks_is_lost(s, i))
 			continue;
-		flash_erase(io, units_block(s->units, b, i), cause);
-		good &= !flash_worn_out(s->flash, units_block(s->units, b, i));
+		flash_erase(io, part, cause);
+		good &= !flash_worn_out(s->flash, part);
 	}
 	return good;
 }
 
-/* Erases of the block, or of the first block of the unit that is not lost. */
+/* Erases of the block, or of its first block of the drive that is not lost. */
 static uint32_t blocks_erases(const struct blocks *s, block_t b)
 {
-	if (s->units)
-		b = units_block(s->units, b, blocks_is_lost(s, 0));
+	if (s->layout)
+		b = s->layout->ops->part(s->layout, b, blocks_is_lost(s, 0));
 	return s->flash->block[b].erases;
 }
 
 uint32_t blocks_programmed(const struct blocks *s, block_t b)
 {
-	uint32_t pages = 0;
-
-	if (!s->units)
-		return s->flash->block[b].next;
-	if (s->units->parity)
-		return parity_programmed(s->units->parity, b);
-	for (plane_t i = 0; i < s->units->device->planes; i++)
-		pages += s->flash->block[units_block(s->units, b, i)].next;
-	return pages;
+	return s->layout ? s->layout->ops->programmed(s->layout, b) : s->flash->block[b].next;
 }
 
 bool blocks_give(struct blocks *s, struct io *io, block_t b, enum cause cause)
@@ -252,7 +242,7 @@ static const struct state_row blocks_free_block_state[] = {
 };
 
 const struct state_row blocks_state[] = {
-	STATE_FIXED(geometry, units, bad, flash, order, count),
+	STATE_FIXED(geometry, layout, bad, flash, order, count),
 	STATE_EACH(struct blocks, plane, blocks_plane_state),
 	STATE_RESTORED(blocks_find_fresh),
 	STATE_ARRAY(struct blocks, heap, blocks_free_block_state),

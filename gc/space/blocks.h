@@ -5,14 +5,15 @@
  *
  * What blocks hold does not matter here.  Blocks that were never used are only counted and take no memory.
  *
- * With units (units.h) a block here is a unit: its blocks are erased together, and it is worn out when the
- * first of them is.
+ * With a layout (layout.h) a block here is several of the drive: they are erased together, and it is worn out
+ * when the first of them is.
  */
 #ifndef SPACE_BLOCKS_H
 #define SPACE_BLOCKS_H
 
 #include "flash/flash.h"
-#include "gc/space/units.h"
+#include "gc/space/bad.h"
+#include "gc/space/layout.h"
 
 /* Which free block is taken next. */
 enum free_order { FREE_LEAST_WORN, FREE_OLDEST, FREE_LOWEST };
@@ -33,9 +34,9 @@ struct free_block {
 };
 
 struct blocks {
-	const struct geometry *geometry; /* of the units, if there are any */
-	const struct units *units;       /* NULL: none */
-	const struct bad_blocks *bad;    /* NULL: none */
+	const struct geometry *geometry; /* of the layout, if there is one */
+	const struct layout *layout;     /* NULL: blocks of the drive */
+	const struct bad_blocks *bad;    /* never taken */
 	struct flash *flash;
 	struct blocks_plane *plane;
 	struct free_block *heap; /* one per plane, each with room for all blocks of the plane */
@@ -45,12 +46,10 @@ struct blocks {
 	uint64_t retired; /* blocks of all planes */
 };
 
-/* The units, or NULL, must outlive it. */
-struct blocks *blocks_create(struct flash *, enum free_order, const struct units *);
+/* The layout, or NULL, and the bad blocks must outlive it. */
+struct blocks *blocks_create(
+	struct flash *, enum free_order, const struct layout *, const struct bad_blocks *);
 void blocks_free(struct blocks *);
-
-/* Sets the blocks that are never taken; they must outlive it.  Call before the first block is taken. */
-void blocks_have_bad(struct blocks *, const struct bad_blocks *);
 
 /* Manages all blocks of each plane but the last `count` good ones, or only those.  Call before the first
  * block is taken. */
@@ -59,7 +58,7 @@ void blocks_limit_to_last(struct blocks *, uint32_t count);
 
 static inline bool blocks_are_bad(const struct blocks *b, block_t block)
 {
-	return b->bad && bad_block(b->bad, block);
+	return bad_block(b->bad, block);
 }
 
 static inline bool blocks_manage(const struct blocks *b, block_t block)

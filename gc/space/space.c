@@ -5,13 +5,14 @@
 
 #include <stdlib.h>
 
-struct space *space_create(struct blocks *blocks, const struct stream *streams, uint32_t reserve)
+struct space *space_create(
+	struct blocks *blocks, struct layout *layout, const struct stream *streams, uint32_t reserve)
 {
 	const struct geometry *g = blocks->geometry;
 	struct space *s = memory_array(1, sizeof *s, "space");
 
 	s->geometry = g;
-	s->units = blocks->units;
+	s->layout = layout;
 	s->flash = blocks->flash;
 	s->blocks = blocks;
 	s->reserve = reserve;
@@ -118,46 +119,16 @@ void space_pad(struct space *s, struct io *io, plane_t p, unsigned stream, uint3
 	for (; pages && open->block != BLOCK_NONE; pages--) {
 		flash_pad(io, space_page(s, open->block, open->next++));
 		s->plane[p].free_pages--;
-		if (s->units && s->units->parity)
-			parity_handed_out(s->units->parity, io, open->block, open->next);
+		space_handed_out(s, io, open);
 		if (open->next == s->block_pages)
 			space_close(s, p, stream);
 	}
 }
 
-/* Recomputes counts of pages after a die has failed: free units have one die less. */
-static void space_count_smaller(struct space *s)
+void space_resize(struct space *s)
 {
-	s->block_pages = parity_unit_pages(s->units->parity);
+	s->block_pages = s->layout->block_pages;
 	s->plane_pages = s->blocks->count * s->block_pages;
-}
-
-void space_lose_die(struct space *s, struct io *io)
-{
-	struct parity *parity = s->units->parity;
-
-	parity_lose_die(parity);
-	for (unsigned stream = 0; stream < s->streams; stream++) {
-		const struct open_block *open = &s->plane[0].open[stream];
-
-		if (open->block == BLOCK_NONE)
-			continue;
-		parity_end_unit(parity, io, open->block, open->next);
-		space_close(s, 0, stream);
-	}
-	for (block_t b = 0; b < s->geometry->blocks; b++)
-		if (s->block[b].state == BLOCK_FREE)
-			parity_renew_unit(parity, b);
-	space_count_smaller(s);
-	s->plane[0].free_pages = blocks_left(s->blocks, 0) * s->block_pages;
-}
-
-/* Pages that a full block has. */
-static uint32_t space_pages(const struct space *s, block_t b)
-{
-	if (s->units && s->units->parity)
-		return parity_pages(s->units->parity, b);
-	return s->block[b].state == BLOCK_CACHED ? space_stream(s, b)->pages : s->geometry->pages_per_block;
 }
 
 /* Branch-free: which pages of a victim are live is random and would be mispredicted. */
@@ -261,8 +232,8 @@ void space_erase(struct space *s, struct io *io, block_t b, enum cause cause)
 	s->block[b].state = BLOCK_FREE;
 	if (!pooled)
 		s->plane[p].free_pages += s->block_pages;
-	if (s->units && s->units->parity && parity_has_failed(s->units->parity))
-		parity_renew_unit(s->units->parity, b);
+	if (s->layout && s->layout->ops->freed)
+		s->layout->ops->freed(s->layout, b);
 	space_tell(s, b, BLOCK_ERASED);
 }
 
@@ -301,16 +272,6 @@ static bool space_planes_hold(void *space)
 	return true;
 }
 
-/* Called after parity is loaded. */
-static bool space_restored(void *space)
-{
-	struct space *s = space;
-
-	if (s->units && s->units->parity && parity_has_failed(s->units->parity))
-		space_count_smaller(s);
-	return true;
-}
-
 static const struct state_row space_open_block_state[] = {
 	STATE_INDEX(struct open_block, block, GEOMETRY(blocks)),
 	STATE_UP_TO(struct open_block, next, GEOMETRY(pages)),
@@ -326,8 +287,7 @@ static const struct state_row space_plane_state[] = {
 
 const struct state_row space_state[] = {
 	STATE_REBUILT(block_pages, plane_pages),
-	STATE_RESTORED(space_restored),
-	STATE_FIXED(geometry, units, flash, index, listener, stream, streams, slot_shift, reserve),
+	STATE_FIXED(geometry, layout, flash, index, listener, stream, streams, slot_shift, reserve),
 	STATE_SCRATCH(victim, victim_page, victim_pages),
 	STATE_POINTER(struct space, blocks, blocks_state),
 	STATE_POINTER(struct space, pool, blocks_state),
@@ -411,7 +371,7 @@ static void space_check_plane(const struct space *s, plane_t p)
 	}
 	free_blocks = blocks_left(s->blocks, p) + (s->pool ? blocks_left(s->pool, p) : 0);
 	retired = s->blocks->plane[p].retired + (s->pool ? s->pool->plane[p].retired : 0) +
-		  (s->blocks->bad ? s->blocks->bad->of_plane[p] : 0);
+		  bad_of_plane(s->blocks->bad, p);
 	BUG_ON(in_state[BLOCK_FREE] != free_blocks || in_state[BLOCK_RETIRED] != retired,
 		"plane %u has %u free and %u retired blocks, %u and %u are listed", p, in_state[BLOCK_FREE],
 		in_state[BLOCK_RETIRED], free_blocks, retired);
@@ -431,6 +391,6 @@ void space_check(const struct space *s)
 		blocks_check(s->pool);
 	for (plane_t p = 0; p < s->geometry->planes; p++)
 		space_check_plane(s, p);
-	if (s->units && s->units->parity)
-		parity_check(s->units->parity);
+	if (s->layout && s->layout->ops->check)
+		s->layout->ops->check(s->layout);
 }

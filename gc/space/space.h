@@ -3,7 +3,7 @@
  * hands out pages and takes them back.  gc/ decides when a block is collected and which one, the FTL what a
  * page holds, blocks.h which free block is opened next.
  *
- * With units (units.h) a block here is a unit, and the drive has one plane.
+ * With a layout (layout.h) a block here is several blocks of the drive.
  *
  * A block is free, open (one stream fills it), closed (full: a candidate for victim selection), begun (chosen
  * as victim; its remaining live pages move later), cached (full, in SLC mode: it is folded, not collected) or
@@ -15,7 +15,6 @@
 #include "base/list.h"
 #include "base/prefetch.h"
 #include "gc/space/blocks.h"
-#include "gc/space/parity.h"
 
 /*
  * Each stream has open blocks of its own: its pages never share a block with those of another.  An FTL
@@ -88,8 +87,8 @@ struct space_index {
 };
 
 struct space {
-	const struct geometry *geometry; /* of the units, if there are any */
-	const struct units *units;       /* NULL: none */
+	const struct geometry *geometry; /* of the layout, if there is one */
+	struct layout *layout;           /* NULL: blocks are those of the drive */
 	struct flash *flash;
 	struct blocks *blocks;
 	struct blocks *pool; /* for streams that are `apart`; NULL: none.  Not counted as free pages */
@@ -115,24 +114,60 @@ struct space {
 };
 
 /* The blocks must outlive it. */
-struct space *space_create(struct blocks *, const struct stream *, uint32_t reserve);
+struct space *space_create(struct blocks *, struct layout *, const struct stream *, uint32_t reserve);
 void space_free(struct space *);
 
-/* The geometry of the drive itself: it counts all physical pages, that of units may count fewer. */
+/* The geometry of the drive itself: it counts all physical pages, that of a layout may count fewer. */
 static inline const struct geometry *space_device(const struct space *s)
 {
-	return s->units ? s->units->device : s->geometry;
+	return s->layout ? s->layout->device : s->geometry;
 }
 
-/* Page k of a block, and the block of a page. */
+/* Page k of a block, the block of a page, and the i-th block of the drive in a block. */
 static inline ppn_t space_page(const struct space *s, block_t b, uint32_t k)
 {
-	return s->units ? units_page(s->units, b, k) : geometry_first_page(s->geometry, b) + k;
+	return s->layout ? s->layout->ops->page(s->layout, b, k) : geometry_first_page(s->geometry, b) + k;
 }
 
 static inline block_t space_block_of(const struct space *s, ppn_t ppn)
 {
-	return s->units ? units_unit(s->units, ppn) : geometry_block(s->geometry, ppn);
+	return s->layout ? s->layout->ops->block_of(s->layout, ppn) : geometry_block(s->geometry, ppn);
+}
+
+static inline block_t space_part(const struct space *s, block_t b, uint32_t i)
+{
+	return s->layout ? s->layout->ops->part(s->layout, b, i) : b;
+}
+
+/* Blocks of the drive in a block. */
+static inline uint32_t space_parts(const struct space *s)
+{
+	return space_device(s)->planes / s->geometry->planes;
+}
+
+/* The page's number in the order in which pages of its block are handed out, behind all pages of the blocks
+ * before it. */
+static inline ppn_t space_place(const struct space *s, ppn_t ppn)
+{
+	if (!s->layout)
+		return ppn;
+	return s->layout->ops->block_of(s->layout, ppn) * s->geometry->pages_per_block +
+	       s->layout->ops->number(s->layout, ppn);
+}
+
+/* Does the page hold parity of others? */
+static inline bool space_is_parity(const struct space *s, ppn_t ppn)
+{
+	return s->layout && s->layout->ops->is_parity && s->layout->ops->is_parity(s->layout, ppn);
+}
+
+/* Pages of a full block. */
+static inline uint32_t space_pages(const struct space *s, block_t b)
+{
+	if (s->block[b].state == BLOCK_CACHED)
+		return s->stream[s->block[b].stream].pages;
+	return s->layout && s->layout->ops->pages ? s->layout->ops->pages(s->layout, b)
+						  : s->geometry->pages_per_block;
 }
 
 /* Can the stream get a page without a collection?  `privileged`: the reserve may be used. */
@@ -153,6 +188,13 @@ ppn_t space_take_apart(struct space *, plane_t, unsigned stream);
 void space_open(struct space *, plane_t, unsigned stream);
 void space_close(struct space *, plane_t, unsigned stream);
 
+/* For space_take(): tells a layout that a page of the open block was handed out. */
+static inline void space_handed_out(struct space *s, struct io *io, const struct open_block *open)
+{
+	if (s->layout && s->layout->ops->handed_out)
+		s->layout->ops->handed_out(s->layout, io, open->block, open->next);
+}
+
 /*
  * Hands out the next page of the stream in that plane, opening a block if needed; the page counts as live.
  * Pages of a block must be programmed in the order in which they are handed out.  PPN_NONE if
@@ -172,8 +214,7 @@ static inline ppn_t space_take(struct space *s, struct io *io, plane_t p, unsign
 	s->block[open->block].valid++;
 	s->plane[p].free_pages--;
 	s->handed_out++;
-	if (s->units && s->units->parity)
-		parity_handed_out(s->units->parity, io, open->block, open->next);
+	space_handed_out(s, io, open);
 	if (open->next == s->block_pages)
 		space_close(s, p, stream);
 	return ppn;
@@ -183,8 +224,8 @@ static inline ppn_t space_take(struct space *s, struct io *io, plane_t p, unsign
  * once and not handed out. */
 void space_pad(struct space *, struct io *, plane_t, unsigned stream, uint32_t pages);
 
-/* A die of a drive with parity fails: open units are closed, and units opened later are smaller. */
-void space_lose_die(struct space *, struct io *);
+/* Blocks opened from now on have another number of pages: that of the layout. */
+void space_resize(struct space *);
 
 /* For a page that will be read or released soon. */
 static inline void space_prefetch(const struct space *s, ppn_t ppn)

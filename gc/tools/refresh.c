@@ -107,12 +107,10 @@ static bool refresh_may_move(const struct refresh *r, block_t b)
 /* Has the block, or one of the unit, been sensed refresh.reads times? */
 static bool refresh_was_read(const struct refresh *r, block_t b)
 {
-	const struct units *units = r->space->units;
-	plane_t planes = units ? units->device->planes : 1;
 	bool often = false;
 
-	for (plane_t i = 0; i < planes; i++)
-		often |= r->retry->block[units ? units_block(units, b, i) : b].senses >= r->settings->reads;
+	for (uint32_t i = 0; i < space_parts(r->space); i++)
+		often |= r->retry->block[space_part(r->space, b, i)].senses >= r->settings->reads;
 	return often;
 }
 

@@ -164,15 +164,16 @@ static void slc_add_streams(struct slc *c, struct tool_needs *needs)
 static bool slc_claim(struct tool *t, struct tool_needs *needs, struct fault *fault)
 {
 	const struct geometry *g = needs->geometry;
+	uint64_t bits = needs->flash->settings->cell_bits;
 	struct slc *c = t->state;
 
 	c->settings = t->settings;
-	if (needs->flash->cell_bits > 1 && needs->flash->cell_bits != c->settings->density)
+	if (bits > 1 && bits != c->settings->density)
 		return fault_set(fault,
-			"slc.density = %u: flash.cell_bits = %u makes wordlines of another size; an SLC block "
-			"has one page for each: set both alike",
-			(unsigned)c->settings->density, (unsigned)needs->flash->cell_bits);
-	if (!slc_fits(c->settings, g, needs->gc, needs->reserve, needs->bad, fault))
+			"slc.density = %u: flash.cell_bits = %u makes wordlines of another size; an SLC "
+			"block has one page for each: set both alike",
+			(unsigned)c->settings->density, (unsigned)bits);
+	if (!slc_fits(c->settings, g, needs->gc, needs->reserve, needs->bad->most, fault))
 		return false;
 	c->most = slc_blocks(c->settings, g);
 	c->low = slc_low(c->settings, g, needs->gc, needs->reserve);
@@ -196,9 +197,7 @@ static void slc_init(struct tool *t)
 	c->count.first_direct = c->count.first_fold = NAN;
 	if (c->settings->mode != SLC_STATIC)
 		return;
-	s->pool = blocks_create(s->flash, s->blocks->order, NULL);
-	if (s->blocks->bad)
-		blocks_have_bad(s->pool, s->blocks->bad);
+	s->pool = blocks_create(s->flash, s->blocks->order, NULL, s->blocks->bad);
 	blocks_limit_to_last(s->pool, c->most);
 }
 

@@ -24,13 +24,14 @@ void tools_create(struct tools *tools, const void *const settings[TOOLS])
 			.state = ops->size ? memory_array(1, ops->size, "tool") : NULL };
 		tools->enters |= ops->enter != NULL;
 		tools->directs |= ops->stream || ops->page;
+		tools->acts |= ops->act != NULL;
 	}
 }
 
 void tools_release(struct tools *tools)
 {
 	for (struct tool *t = tools->tool; t < tools->tool + tools->count; t++) {
-		if (t->ops->exit && t->space)
+		if (t->ops->exit)
 			t->ops->exit(t);
 		memory_free(t->state);
 	}
@@ -40,6 +41,14 @@ bool tools_claim(struct tools *tools, struct tool_needs *needs, struct fault *fa
 {
 	TOOLS_WITH (t, tools, claim)
 		if (!t->ops->claim(t, needs, fault))
+			return false;
+	return true;
+}
+
+bool tools_fit(const struct tools *tools, const struct tool_needs *needs, struct fault *fault)
+{
+	TOOLS_WITH (t, tools, fits)
+		if (!t->ops->fits(t, needs, fault))
 			return false;
 	return true;
 }
@@ -80,12 +89,13 @@ static const struct state_row *tool_own_state(const void *tool)
 
 static const struct state_row tool_state[] = {
 	STATE_FIXED(ops, settings, collector, space),
+	STATE_SCRATCH(due),
 	STATE_CHOSEN(struct tool, state, tool_own_state),
 	{ 0 },
 };
 
 const struct state_row tools_state[] = {
-	STATE_FIXED(count, enters, directs),
+	STATE_FIXED(count, enters, directs, acts),
 	STATE_STRUCTS(struct tools, tool, tool_state),
 	{ 0 },
 };

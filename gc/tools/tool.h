@@ -13,6 +13,7 @@
 #include "base/fault.h"
 #include "base/param.h"
 #include "gc/collect.h"
+#include "gc/space/units.h"
 #include "stats/table.h"
 
 #include <stdio.h>
@@ -35,10 +36,14 @@ struct tool_wants {
 
 /* What the tools need of the space, added up; the streams are those of the FTL first. */
 struct tool_needs {
-	const struct geometry *geometry, *device; /* of units, if there are any; of the drive */
+	const struct geometry *geometry, *device; /* of the layout, if there is one; of the drive */
+	struct units *units;                      /* NULL: none */
+	struct layout *layout;                    /* a tool may put its own in place of it; NULL: none */
+	const char *order;                        /* placement.order */
+	const struct bad_blocks *bad;
 	const struct gc_settings *gc;
-	const struct flash_settings *flash;
-	uint32_t reserve, bad;
+	struct flash *flash;
+	uint32_t reserve, map_pages; /* of the plan of the FTL's store */
 	struct stream *streams;
 	unsigned count;       /* of streams */
 	uint32_t open_blocks; /* of each plane, that they fill beside those of a drive without tools */
@@ -52,6 +57,7 @@ struct tool {
 	struct collector *collector;
 	struct space *space;
 	void *state; /* ops->size bytes */
+	bool due;    /* it acts before the request that enters */
 };
 
 #define TOOL_TAG 3
@@ -72,9 +78,14 @@ struct store_tool {
 	void (*wants)(const void *settings, struct tool_wants *);
 	/* False and a fault: the settings do not fit. */
 	bool (*claim)(struct tool *, struct tool_needs *, struct fault *);
+	/* All tools have claimed what they need: is the drive large enough?  False and a fault: no. */
+	bool (*fits)(const struct tool *, const struct tool_needs *, struct fault *);
 	void (*init)(struct tool *); /* collector and space are there */
-	void (*exit)(struct tool *);
+	void (*exit)(struct tool *); /* also if the drive was refused before `init` */
 
+	/* Before a request or command enters.  True: it acts first, with an io of no request. */
+	bool (*is_due)(struct tool *);
+	void (*act)(struct tool *, struct io *);
 	/* A request or a command enters; `first`: no time has passed before. */
 	void (*enter)(struct tool *, struct io *, const struct request *, bool first);
 	enum request_type takes; /* with `command`: a command for this tool */
@@ -115,7 +126,7 @@ extern const struct store_tool *const store_tools[TOOLS + 1];
 struct tools {
 	struct tool tool[TOOLS];
 	uint32_t count;
-	bool enters, directs; /* one of them has `enter`; `stream` or `page` */
+	bool enters, directs, acts; /* one of them has `enter`; `stream` or `page`; `act` */
 };
 
 extern const struct state_row tools_state[];
@@ -124,6 +135,7 @@ extern const struct state_row tools_state[];
 void tools_create(struct tools *, const void *const settings[TOOLS]);
 void tools_release(struct tools *);
 bool tools_claim(struct tools *, struct tool_needs *, struct fault *);
+bool tools_fit(const struct tools *, const struct tool_needs *, struct fault *);
 void tools_init(struct tools *, struct collector *);
 struct tool_wants tools_wants(const void *const settings[TOOLS]);
 
