@@ -65,7 +65,7 @@ class Folder(unittest.TestCase):
     def setUp(self):
         kept = tempfile.TemporaryDirectory()
         self.addCleanup(kept.cleanup)
-        self.folder = kept.name
+        self.folder, self.ssd, self.jobs = kept.name, SSD, "2"
         os.mkdir(self.at("sweep"))
         self.write("sweep/experiment.ini", SWEEP)
         self.write("sweep/published.tsv", PUBLISHED)
@@ -87,15 +87,17 @@ class Folder(unittest.TestCase):
             "scripts/lab",
             *words,
             "--ssd",
-            SSD,
+            self.ssd,
             "--results",
             self.at("results"),
             "-j",
-            "2",
+            self.jobs,
         ]
 
-    def lab(self, *words, status=0):
-        done = subprocess.run(self.command(*words), capture_output=True, text=True)
+    def lab(self, *words, status=0, env=None):
+        """`env`: variables besides those of this process."""
+        env = os.environ | (env or {})
+        done = subprocess.run(self.command(*words), capture_output=True, text=True, env=env)
         self.assertEqual(done.returncode, status, done.stderr)
         return done
 

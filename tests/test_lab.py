@@ -1182,6 +1182,7 @@ esac
         manifest = {"simulator": "x", "runs": {}, "files": {}}
         for path in "/tmp/evil.cfg", "../../evil.cfg", "a/../../../evil.cfg":
             manifest["files"][path] = {"sha256": "../0123456789abcdef", "bytes": 1, "text": "ftl = 1"}
+            manifest["files"]["x" + path] = {"sha256": "0", "bytes": 1, "text": "ftl = 1", "as": path}
         self.write("manifest.json", json.dumps(manifest))
         self.lab("rerun", self.folder)
         for folder in "/tmp", self.folder, os.path.dirname(self.folder):

@@ -4,10 +4,25 @@
 Runs from the top of the tree, as `make test` does.
 """
 import csv
+import hashlib
 import io
+import json
+import os
+import shutil
 import unittest
 
-from lab_fixture import Folder
+from lab_fixture import SSD, Folder
+
+ONE = """
+[experiment]
+drive = {drive}
+[axis workload]
+w = {workload}
+[axis more]
+one = {more}
+[measures]
+programs = flash.program.total
+"""
 
 
 def rows_of(text):
@@ -26,6 +41,123 @@ class Table(Folder):
         named = rows_of(self.lab("table", self.at("sweep"), "--show", "waf flash.erase.total").stdout)
         self.assertEqual(len(named), 16)
         self.assertTrue(all(float(row["waf"]) > 0 and row["flash.erase.total"] for row in named))
+
+
+class WhatARunDependsOn(Folder):
+    def one(self, env=None):
+        """The only row of the table, after `lab run`."""
+        self.lab("run", self.at("one.ini"), env=env)
+        (row,) = rows_of(self.text("results/one/default/results.tsv"))
+        self.assertEqual(row["state"], "done")
+        return row
+
+    def file_of_manifest(self, name):
+        files = json.loads(self.text("results/one/default/manifest.json"))["files"]
+        return next(found for path, found in files.items() if path.endswith(name))
+
+    def is_run_again(self, name, was, now, env=None, drive="parameters/tiny.cfg", workload="mixed", more=""):
+        """When this file has changed: and `lab rerun` and the manifest agree that it is the new one."""
+        self.write("one.ini", ONE.format(drive=drive, workload=workload, more=more))
+        first, text = self.one(env), self.text(name)
+        self.assertIn(was, text)
+        self.write(name, text.replace(was, now))
+        second = self.one(env)
+        self.assertNotEqual(first["run"], second["run"], name)
+        self.assertNotEqual(first["programs"], second["programs"], name)
+        self.assertEqual(self.lab("rerun", self.at("results/one/default"), env=env).stdout,
+                         "1 runs of 1 are the same\n")
+        with open(self.at(name), "rb") as file:
+            digest = hashlib.sha256(file.read()).hexdigest()
+        self.assertEqual(self.file_of_manifest(name)["sha256"], digest)
+        self.write(name, text)
+        self.assertEqual(self.one(env), first)
+
+    def copy(self, path, name, lines=None):
+        with open(path, encoding="utf-8") as file:
+            self.write(name, "".join(file.readlines()[:lines]))
+
+    def test_a_parameter_file_and_what_it_includes(self):
+        self.copy("parameters/tiny.cfg", "base.cfg")
+        self.write("middle.cfg", '@include "base.cfg"\n')
+        self.write("drive.cfg", '# a drive\n  @include "middle.cfg"\n')
+        self.is_run_again("base.cfg", "blocks = 16;", "blocks = 14;", drive=self.at("drive.cfg"),
+                          workload="mixed requests=300")
+
+    def test_a_trace(self):
+        self.copy("traces/samples/random.trace", "my.trace", 300)
+        self.is_run_again("my.trace", " 4 0\n", " 8 0\n", workload=self.at("my.trace"))
+
+    def test_a_profile_and_what_it_includes(self):
+        """Where the simulator finds it, $SSDLAB_PROFILES before its own folder."""
+        os.mkdir(self.at("profiles"))
+        self.copy("traces/profiles/mixed.cfg", "profiles/base.cfg")
+        self.write("profiles/mixed.cfg", '@include "base.cfg"\n')
+        self.is_run_again("profiles/base.cfg", "write_share = 0.4", "write_share = 0.8",
+                          env={"SSDLAB_PROFILES": self.at("profiles")}, workload="mixed requests=300")
+
+    def test_a_profile_beside_the_simulator(self):
+        os.makedirs(self.at("bin/traces/profiles"))
+        shutil.copy(SSD, self.at("bin/ssd"))
+        self.copy("traces/profiles/mixed.cfg", "bin/traces/profiles/own.cfg")
+        self.ssd = self.at("bin/ssd")
+        self.is_run_again("bin/traces/profiles/own.cfg", "write_share = 0.4", "write_share = 0.8",
+                          workload="own requests=300")
+
+    def test_a_trace_that_prepares_the_drive(self):
+        """Named by a setting, or in the parameter file."""
+        self.copy("traces/samples/random.trace", "before.trace", 300)
+        trace = f"precondition.trace={self.at('before.trace')}"
+        self.is_run_again("before.trace", " 4 0\n", " 8 0\n", workload="mixed requests=300",
+                          more=f"precondition.mode=trace precondition.used=0.99 {trace}")
+        self.copy("parameters/tiny.cfg", "named.cfg")
+        self.write("named.cfg", self.text("named.cfg").replace(
+            'mode = "none"', f'mode = "trace"; used = 0.99; trace = "{self.at("before.trace")}"'))
+        self.is_run_again("before.trace", " 4 0\n", " 8 0\n", workload="mixed requests=300",
+                          drive=self.at("named.cfg"))
+
+    def test_built_in_workloads_are_not_taken_for_each_other(self):
+        self.write("one.ini", ONE.format(drive="tiny", workload="uniform requests=300\nv = zipf requests=300",
+                                         more=""))
+        self.lab("run", self.at("one.ini"))
+        rows = rows_of(self.text("results/one/default/results.tsv"))
+        self.assertEqual(len({row["run"] for row in rows}), 2)
+
+    def test_a_file_that_changes_during_the_sweep(self):
+        """Its run is no result, and the manifest has the file that the others read."""
+        self.copy("traces/samples/random.trace", "my.trace", 300)
+        digest = hashlib.sha256(self.text("my.trace").encode()).hexdigest()
+        self.write("one.ini", ONE.format(drive="tiny", workload=self.at("my.trace"),
+                                         more="\ntwo = ftl=across"))
+        self.ssd, self.jobs = self.at("writer"), "1"
+        self.write("writer", f"""#!/bin/sh
+case "$*" in
+*--check*) exec {SSD} "$@" ;;
+*ftl=across*) echo '300000000 0 0 4 0' >>{self.at('my.trace')}; exec {SSD} "$@" ;;
+*) exec {SSD} "$@" ;;
+esac
+""")
+        os.chmod(self.at("writer"), 0o755)
+        said = self.lab("run", self.at("one.ini"), status=3).stderr
+        self.assertIn("my.trace changed before the run ended", said)
+        one, two = rows_of(self.text("results/one/default/results.tsv"))
+        self.assertEqual((one["state"], two["programs"]), ("done", ""))
+        self.assertIn("my.trace changed before the run ended", two["state"])
+        self.assertEqual(self.file_of_manifest("my.trace")["sha256"], digest)
+        self.assertEqual(os.listdir(self.at("results/one/default/runs")), [one["run"] + ".json"])
+
+    def test_a_kept_drive_is_of_one_simulator(self):
+        """A prepared drive is not given to another build, which may prepare it otherwise."""
+        self.write("one.ini", ONE.format(drive="tiny", workload="mixed requests=300",
+                                         more="precondition.mode=fill"))
+        self.lab("run", self.at("one.ini"), "--drives")
+        os.makedirs(self.at("bin"))
+        with open(SSD, "rb") as file, open(self.at("bin/ssd"), "wb") as other:
+            other.write(file.read() + b"another build")
+        os.chmod(self.at("bin/ssd"), 0o755)
+        self.ssd = self.at("bin/ssd")
+        self.lab("run", self.at("one.ini"), "--drives")
+        kept = [files for _, _, files in os.walk(self.at("results/drives")) if files]
+        self.assertEqual([len(files) for files in kept], [1, 1])
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 """Runs: named by what they depend on, checked before the first starts, done in parallel, kept whole.
 
 A run's key is the hash of the binary, the settings that matter (`ssd run --check` prints them) and the
-workload.  So places that differ only in settings without effect share a run, and an existing run is not
-repeated, whoever made it.
+contents of the files that it reads.  So places that differ only in settings without effect share a run, and
+an existing run is not repeated, whoever made it.
 """
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import os
@@ -19,6 +20,7 @@ from functools import cached_property
 
 from laboratory.children import Children
 from laboratory.description import Experiment, Place, number
+from laboratory.files import Digests, Files
 from laboratory.fold import folded
 from laboratory.mistake import Mistake, NotRun
 
@@ -26,21 +28,29 @@ ALONE = re.compile(r"alone\.(tenant\.(\d+)\..*)|tenant\.(\d+)\.slowdown|tenant\.
 # Settings of the arbitration among tenants, without effect on a tenant that is alone.
 AMONG = ("host.arbitration =", "host.classes =", "host.weights =", "host.burst =")
 LATENCIES = ("reads", "writes", "all")  # columns of latency.txt
+OF_FOLDER = ("statistics.txt", "latency.txt", "wear.txt")  # what `ssd run -o` writes
 
 
 def digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
-def digest_of_file(path: str, length: int = 16) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:length]
+@dataclass
+class Checked:
+    """What is known of a place before its run."""
+    command: list[str]  # without the options that say where results go
+    said: list[str]  # by `ssd run --check`: the settings; or "!" and its error message
+    contents: list[str]  # of the files that are read in the run: digests
+    files: Digests  # these and those that `said` was made from
+    makers: str  # of its prepared drive: digest of the simulator and a plug-in
 
 
 @dataclass
 class Run:
     key: str
     command: list[str]  # without the options that say where results go
+    files: Digests = field(default_factory=dict)  # that it depends on
+    makers: str = ""  # of its prepared drive; "": it prepares one for itself
     places: list[Place] = field(default_factory=list)
     error: str = ""
     alone: str = ""  # name of a run of one tenant alone, which has no places
@@ -87,29 +97,23 @@ class Runs:
     def __init__(self, experiment: Experiment, ssd: str, folder: str, jobs: int, drives: str = "") -> None:
         self.experiment, self.ssd, self.folder, self.jobs = experiment, ssd, folder, jobs
         self.children = Children()
-        self.drives = ["--drives", drives] if drives else []  # where prepared drives are kept
+        self.drives = drives  # folder in which prepared drives are kept; "": none are
         self.run_of: dict[tuple[str, ...], Run] = {}
         self.alone: dict[tuple[str, ...], list[Run]] = {}  # a run for each tenant
         self.columns = any(figure.get("plot") == "cdf" for figure in experiment.figures.values()) \
             or any("above(" in measure for measure in experiment.measures.values())
-        self.identities: dict[str, str] = {}
+        self.files = Files(ssd)
+        self.said_now: dict[str, dict] = {}
         try:
-            self.binary = digest_of_file(ssd)
-        except OSError:
+            self.binary = self.files.digests([ssd])[ssd]
+            self.version = self.children.run([ssd, "--version"]).stdout.strip()
+        except FileNotFoundError:
             raise Mistake(f"{ssd} is not there: `make` builds it") from None
 
     def path(self, key: str, ending: str = ".json") -> str:
         return os.path.join(self.folder, "runs", key + ending)
 
     # ---- what is to be run ----
-
-    def identity(self, name: str, folder: str = "traces/profiles") -> str:
-        """Digest of a trace, a profile or a drive; of one that is built into the simulator, its name."""
-        by_name = f"{folder}/{name}.cfg"
-        if by_name not in self.identities:
-            contents = (digest_of_file(path) for path in (name, by_name) if os.path.isfile(path))
-            self.identities[by_name] = next(contents, name)
-        return self.identities[by_name]
 
     @cached_property
     def of_grids(self) -> list[Place]:
@@ -124,7 +128,7 @@ class Runs:
         return {line.split()[0] for line in listed.splitlines() if line.startswith(" ")}
 
     @cached_property
-    def checked(self) -> dict[str, list[str]]:
+    def said_before(self) -> dict[str, dict]:
         """Kept output of `ssd run --check`: with all results there, checking would take most of the time."""
         try:
             with open(os.path.join(self.folder, "checked.json"), encoding="utf-8") as file:
@@ -152,64 +156,76 @@ class Runs:
             settings += folded(int(self.experiment.options["fold"]), self.drive, settings)
         return [*options, *(word for setting in settings for word in ("-s", setting))]
 
-    def check(self, place: Place) -> tuple[str, list[str], list[str]]:
-        """Key of the check; the command; what `ssd run --check` said, or "!" and its error message."""
+    def check(self, place: Place) -> Checked:
         workloads, settings = self.experiment.settings(place)
+        read = [self.files.of_workload(workload) for workload in workloads]
+        contents = [" ".join(its.values()) or name for its, name in zip(read, workloads)]
         if program := self.experiment.options.get("program"):
-            files = (value for _, _, value in (s.partition("=") for s in settings) if os.path.isfile(value))
-            said = [*settings, digest_of_file(program), *map(digest_of_file, files)]
-            return "", [program, self.ssd, *settings, *workloads], said
-        drive = self.experiment.options["drive"]
-        words = [*self.words(settings), drive, *workloads]
-        files = [self.identity(drive, "parameters"), *map(self.identity, workloads)]
-        asked = digest(self.binary, *files, *words)
-        said = self.checked.get(asked)
-        if said is None:
+            named = self.files.of_words([f"program={program}", *settings])
+            command, said = [program, self.ssd, *settings, *workloads], settings
+        else:
+            drive = self.experiment.options["drive"]
+            words = [*self.words(settings), drive, *workloads]
+            read.append(self.files.of_drive(drive))
+            command, said = [self.ssd, "run", *words], self.ask(words, settings, read)
+            named = self.files.of_words([*settings, *said])
+        files: Digests = {}
+        for its in [*read, named]:
+            files |= its
+        plug_in = self.files.of_words(line for line in said if line.startswith("ftl ="))
+        makers = digest(self.binary, *plug_in.values())
+        return Checked(command, said, [*contents, *named.values()], files, makers)
+
+    def ask(self, words: list[str], settings: list[str], read: list[Digests]) -> list[str]:
+        """What `ssd run --check` says; kept as long as the files are the same, and those that it names."""
+        files = [content for its in [*read, self.files.of_words(settings)] for content in its.values()]
+        asked = digest(self.binary, *words, *files)
+        known = self.said_before.get(asked)
+        if not known or self.files.changed(known["files"]):
             done = self.children.run([self.ssd, "run", "--check", "--quiet", *words])
             options = [word for word in settings if word.startswith("--")]
             said = ["!" + done.stderr.strip()] if done.returncode else [*done.stdout.splitlines(), *options]
-        return asked, [self.ssd, "run", *words], said
+            known = self.said_now[asked] = {"said": said, "files": self.files.of_words(said)}
+        return known["said"]
 
     def prepare(self, places: list[Place]) -> list[Run]:
         """The runs of these places, each once; none without a drive.  A Mistake if one is impossible."""
         if not self.experiment.options.keys() & {"drive", "program"}:
             return []
         by_key: dict[str, Run] = {run.key: run for run in self.run_of.values()}
-        idle, asked_now = set(), {}
-        for place, (asked, command, said) in zip(places, self.side_by_side(self.check, places)):
-            if said[0].startswith("!"):
-                raise Mistake(f"{' '.join(place.values())}: {said[0][1:]}")
-            asked_now |= {asked: said} if asked else {}
-            idle |= {line[2:] for line in said if line.startswith("#")}
-            matters = (line for line in said if not line.startswith("#"))
-            workloads = self.experiment.settings(place)[0]
-            key = digest(self.binary, *map(self.identity, workloads), *matters)
-            run = by_key.setdefault(key, Run(key, command))
+        idle = set()
+        for place, checked in zip(places, self.side_by_side(self.check, places)):
+            if "".join(checked.said[:1]).startswith("!"):
+                raise Mistake(f"{' '.join(place.values())}: {checked.said[0][1:]}")
+            idle |= {line[2:] for line in checked.said if line.startswith("#")}
+            matters = (line for line in checked.said if not line.startswith("#"))
+            key = digest(self.binary, *checked.contents, *matters)
+            run = by_key.setdefault(key, Run(key, checked.command, checked.files, checked.makers))
             run.places.append(place)
             self.run_of[tuple(place.values())] = run
             if self.experiment.options.get("alone") == "yes":
-                self.alone[tuple(place.values())] = self.each_alone(place, command, said, by_key)
-        if asked_now.keys() - self.checked.keys():
-            self.checked.update(asked_now)
-            write_whole(os.path.join(self.folder, "checked.json"), json.dumps(self.checked))
+                self.alone[tuple(place.values())] = self.each_alone(place, checked, by_key)
+        if self.said_now:
+            self.said_before.update(self.said_now)
+            write_whole(os.path.join(self.folder, "checked.json"), json.dumps(self.said_before))
         if len(by_key) < len(self.run_of):
             why = f" ({'; '.join(sorted(idle))})" if idle else ""
             print(f"{len(self.run_of)} places, {len(by_key)} runs{why}", file=sys.stderr)
         return list(by_key.values())
 
-    def each_alone(self, place: Place, command: list[str], said: list[str],
-                   by_key: dict[str, Run]) -> list[Run]:
+    def each_alone(self, place: Place, checked: Checked, by_key: dict[str, Run]) -> list[Run]:
         """The runs of a place with one of its tenants alone, a run for each tenant."""
-        workloads = self.experiment.settings(place)[0]
+        workloads, said, command = self.experiment.settings(place)[0], checked.said, checked.command
         tenants = next((int(line.split()[2]) for line in said if line.startswith("host.tenants =")), 1)
         matters = [line for line in said if not line.startswith(("#", *AMONG))]
         found = []
         for i in range(tenants) if tenants > 1 else ():
             operands = len(command) - 1 - len(workloads)
             words = [*command[:operands], "-s", f"host.alone={i}", *command[operands:]]
-            key = digest(self.binary, *map(self.identity, workloads), *matters, f"host.alone = {i}")
+            key = digest(self.binary, *checked.contents, *matters, f"host.alone = {i}")
             name = f"{' '.join(place.values())}, tenant {i} alone"
-            found.append(by_key.setdefault(key, Run(key, words, alone=name)))
+            run = Run(key, words, checked.files, checked.makers, alone=name)
+            found.append(by_key.setdefault(key, run))
         return found
 
     # ---- running ----
@@ -223,7 +239,8 @@ class Runs:
         if "program" in self.experiment.options:
             return run.command
         columns = ["-o", self.path(run.key, "")] if self.columns else []
-        options = ["--quiet", "--json", self.path(run.key), *columns, *self.drives]
+        drives = ["--drives", os.path.join(self.drives, run.makers)] if self.drives and run.makers else []
+        options = ["--quiet", "--json", self.path(run.key), *columns, *drives]
         return [*run.command[:2], *options, *run.command[2:]]
 
     def do(self, run: Run) -> None:
@@ -232,9 +249,12 @@ class Runs:
         done = self.children.run(command)
         while "another program is writing it" in done.stderr and not self.is_done(run.key):
             time.sleep(0.1)  # it writes the kept drive, or the results of this run
-            command = [word for word in command if word not in self.drives]
+            command = self.command(dataclasses.replace(run, makers=""))
             done = self.children.run(command)
-        if self.is_done(run.key):
+        if changed := self.files.changed(run.files | {self.ssd: self.binary}):
+            self.forget(run.key)
+            run.error = f"{changed} changed before the run ended; the same command does the run again"
+        if run.error or self.is_done(run.key):
             return
         if done.returncode not in (0, 3):  # 3: the modelled drive failed, which is a result
             ended_by = done.returncode - 128 if done.returncode > 128 else -done.returncode
@@ -243,6 +263,13 @@ class Runs:
             lines = (line.partition(" = ") for line in done.stdout.splitlines())
             said = {key: number(value) for key, _, value in lines}
             write_whole(self.path(run.key), json.dumps({"statistics": said}))
+
+    def forget(self, key: str) -> None:
+        """Removes the results of a run that was made from other files than those that it is named by."""
+        self.loaded.pop(self.path(key), None)
+        for path in (self.path(key), *(self.path(key, f"/{name}") for name in OF_FOLDER)):
+            if os.path.exists(path):
+                os.remove(path)
 
     def perform(self, runs: list[Run]) -> None:
         """Does missing runs.  One that fails stops no other, and is tried again next time."""
@@ -283,11 +310,13 @@ class Runs:
 
     def trace_path(self, place: Place) -> str:
         workload, words = self.replayed(place)
-        return self.path("trace-" + digest(self.binary, self.identity(workload), *words))
+        contents = self.files.of_workload(workload).values() or [workload]
+        return self.path("trace-" + digest(self.binary, *contents, *words))
 
     def measure_trace(self, place: Place) -> None:
         """Measures the whole file of a trace, or the trace that a profile generates with these settings."""
         path, (workload, words) = self.trace_path(place), self.replayed(place)
+        files = self.files.of_workload(workload)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         if os.path.exists(workload):
             done = self.children.run([self.ssd, "trace", "stat", "--json", path, workload])
@@ -299,6 +328,9 @@ class Runs:
             self.children.finish(made)
         if done.returncode:
             raise Mistake(f"{workload}: {done.stderr.strip()}")
+        if changed := self.files.changed(files):
+            os.remove(path)
+            raise Mistake(f"{changed} changed while it was measured; the same command measures it again")
 
     @cached_property
     def loaded(self) -> dict[str, dict]:
