@@ -265,11 +265,16 @@ static void run_tell_format(const struct session *s)
 
 /* ---- after the run ---- */
 
-static void run_print_doubt(void *unused, const char *text)
+/* Below the summary; or on stderr, unless it was there already. */
+static void run_print_warnings(const struct warnings *w, bool below)
 {
-	(void)unused;
-	fputs("! ", stdout);
-	wrap_print(stdout, text, "  ", 98);
+	for (uint32_t i = 0; i < w->used; i++)
+		if (below) {
+			fputs("! ", stdout);
+			wrap_print(stdout, w->list[i].text, "  ", 98);
+		} else if (!w->list[i].told) {
+			cli_warn(NULL, w->list[i].text);
+		}
 }
 
 /* The list that was asked for, with warnings on stderr; or the summary, with warnings below it. */
@@ -278,14 +283,14 @@ static void run_print_report(const struct session *s)
 	const struct options *o = s->o;
 
 	if (o->all || o->show)
-		summary_doubts(s->report, s->drive->ftl, cli_warn, NULL);
+		run_print_warnings(report_warnings(s->report), false);
 	if (o->all) {
 		report_write_text(s->report, stdout);
 	} else if (o->show) {
 		report_write_some(s->report, o->show, stdout);
 	} else {
 		summary_write(s->report, stdout);
-		summary_doubts(s->report, s->drive->ftl, run_print_doubt, NULL);
+		run_print_warnings(report_warnings(s->report), true);
 		puts("all statistics: --all; some: --show 'waf gc.*'; as files: -o DIR, --json FILE");
 	}
 }
@@ -315,15 +320,9 @@ static void run_tell_warm_up(const struct session *s)
 {
 	const struct windows *w = &s->windows;
 
-	if (!s->o->warm_up || s->o->quiet)
-		return;
-	if (w->counting)
+	if (s->o->warm_up && w->counting && !s->o->quiet)
 		cli_note("warm-up: %" PRIu64 " requests, until %.9g s", w->counted_from.requests,
 			(double)w->counted_from.when / 1e9);
-	else
-		cli_warn(NULL,
-			"the run ended before the warm-up did; the statistics are those of the whole run, "
-			"and a log of it has no rows");
 }
 
 static void run_tell_explanation(const struct session *s)

@@ -1621,6 +1621,40 @@ static void test_a_run_says_what_makes_it_doubtful(void **state)
 	assert_false(says(w, "!"));
 }
 
+/*
+ * Of whichever kind, a warning is below the summary, and in JSON also with --quiet; what was told when it
+ * happened is not told again.  Without a warning JSON has no list of them.
+ */
+static void test_warnings_are_in_summary_and_json(void **state)
+{
+	static const struct mistake cases[] = {
+		{ "-s trace.limit=1000 tiny lun1", "988 of 1000 requests (98.8 %) lie beyond the end" },
+		{ "--warmup 5 -L w0 tiny", "the run ended before the warm-up did; the statistics" },
+		{ "tiny $d/two.trace", "has several devices, whose" },
+		{ "-s flash.endurance=3 tiny uniform", "worn out after " },
+	};
+	struct world *w = *state;
+	char line[400];
+
+	put_text(w, "two.trace", "1 0 8 8 0\n2 1 16 8 0\n");
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		snprintf(line, sizeof line,
+			"$ssd run %s 2>/dev/null | tr '\\n' ' ' | sed 's/  */ /g'; "
+			"$ssd run -q --json $d/json %s 2>/dev/null; "
+			"sed -n '/^  \"warnings\": \\[$/,$p' $d/json >$d/listed; "
+			"$ssd run --all %s 2>$d/told >/dev/null",
+			cases[i].arguments, cases[i].arguments, cases[i].arguments);
+		shell(w, line);
+		assert_non_null(strstr(w->out, "! "));
+		assert_non_null(strstr(strstr(w->out, "! "), cases[i].says));
+		snprintf(line, sizeof line, "cd $d; grep -c '%s' listed told", cases[i].says);
+		shell(w, line);
+		assert_string_equal(w->out, "listed:1\ntold:1\n");
+	}
+	shell(w, "$ssd run --quiet --json $d/json class zipf && tail -n 2 $d/json");
+	assert_string_equal(w->out, "  }\n}\n");
+}
+
 /* A drive is found by name from anywhere; next to a folder `parameters`, by its file there. */
 static void test_drives_have_names(void **state)
 {
@@ -1749,6 +1783,7 @@ int main(void)
 		TEST(test_grading_elsewhere),
 		TEST(test_a_run_ends_with_a_summary),
 		TEST(test_a_run_says_what_makes_it_doubtful),
+		TEST(test_warnings_are_in_summary_and_json),
 		TEST(test_drives_have_names),
 	};
 
