@@ -160,5 +160,76 @@ esac
         self.assertEqual([len(files) for files in kept], [1, 1])
 
 
+LATE = """
+[experiment]
+drive = tiny
+[axis workload]
+short = uniform requests=SHORT space=1M write_share=0.5
+long = uniform requests=LONG space=1M write_share=0.5
+[axis ftl]
+page across = ftl=*
+[axis warm]
+late = --warmup=1000 flash.blocks=64
+[figure waf]
+plot = bars
+measure = waf
+series = ftl
+at = late
+"""
+
+
+class Warnings(Folder):
+    SAID = "the run ended before the warm-up did; the statistics are those of the whole run"
+
+    def late(self, short, long, more="", command="report"):
+        self.write("late.ini", LATE.replace("SHORT", short).replace("LONG", long) + more)
+        return self.lab(command, self.at("late.ini")).stderr.splitlines()
+
+    def test_warnings_of_runs_are_told_everywhere(self):
+        said = self.late("200", "2000")
+        self.assertEqual(sum(f"warning: {self.SAID}" in line for line in said), 2)
+        self.assertIn("4 runs, 0 failed, 2 with warnings: short page late: " + self.SAID, said[-1])
+        rows = rows_of(self.text("results/late/default/warnings.tsv"))
+        self.assertEqual([list(row.values())[:3] for row in rows],
+                         [["short", "page", "late"], ["short", "across", "late"]])
+        self.assertTrue(all(row["warning"].startswith(self.SAID) for row in rows))
+        results = rows_of(self.text("results/late/default/results.tsv"))
+        self.assertEqual([row["run"] for row in rows], [row["run"] for row in results[:2]])
+        page = self.text("results/late/default/report.html")
+        self.contains(page, "; 2 with warnings, see Runs.", f"2 runs: {self.SAID}",
+                      f'<li><a href="#{rows[1]["run"]}">short across late</a>: {self.SAID}')
+        self.assertIn("2 with warnings", self.lab("run", self.at("late.ini")).stderr)  # nothing is run again
+        self.assertIn("2 with warnings", self.lab("table", self.at("late.ini")).stderr)
+        exported = self.lab("export", self.at("late.ini"), "--as", "jsonl").stdout.splitlines()
+        self.assertEqual(["warnings" in json.loads(line) for line in exported], [True, True, False, False])
+        self.assertEqual(self.late("1500", "2000")[-1], "4 runs, 0 failed")
+        self.assertFalse(os.path.exists(self.at("results/late/default/warnings.tsv")))
+        self.assertNotIn("warning", self.text("results/late/default/report.html"))
+
+    def test_a_drive_that_failed_says_when(self):
+        said = self.late("1500", "20000", "[axis wear]\nworn = flash.endurance=20\n", "run")
+        self.assertIn("2 with warnings: long page late worn: worn out after ", said[-1])
+
+    def test_warnings_of_a_program(self):
+        self.write("program", "#!/bin/sh\necho 'ssd: 9 requests in 0.1 s' >&2\n"
+                   "[ $2 = n=1 ] || echo 'ssd: warning: much too hot' >&2\necho 'n = 1'\n")
+        os.chmod(self.at("program"), 0o755)
+        self.write("other.ini", f"[experiment]\nprogram = {self.at('program')}\n[axis n]\n1..3 = n=*\n"
+                   "[axis workload]\nw = w\n[measures]\nn = n\n")
+        said = self.lab("run", self.at("other.ini")).stderr
+        self.assertIn("3 runs, 0 failed, 2 with warnings: 2 w: much too hot\n", said)
+        rows = rows_of(self.text("results/other/default/warnings.tsv"))
+        self.assertEqual([(row["n"], row["warning"]) for row in rows],
+                         [("2", "much too hot"), ("3", "much too hot")])
+
+    def test_a_warning_of_a_tenant_alone(self):
+        self.write("two.ini", "[experiment]\ndrive = tiny\nalone = yes\n[axis workload]\n"
+                   "both = uniform requests=300 space=1M + mixed requests=4000 space=1M\n"
+                   "[axis warm]\nlate = --warmup=1000 flash.blocks=64\n")
+        self.lab("run", self.at("two.ini"))
+        (row,) = rows_of(self.text("results/two/default/warnings.tsv"))
+        self.assertIn("both late, tenant 0 alone: " + self.SAID, row["warning"])
+
+
 if __name__ == "__main__":
     unittest.main()

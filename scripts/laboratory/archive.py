@@ -128,8 +128,9 @@ def commands(runs: Runs, all_runs: list[Run]) -> str:
 
 
 def results(runs: Runs, all_runs: list[Run]) -> list[dict[str, Any]]:
-    """Axes, parameters and statistics of each place whose run is done."""
-    return [{"place": place, "parameters": found["parameters"], "statistics": found["statistics"]}
+    """Axes, parameters, statistics and any warnings of each place whose run is done."""
+    parts = ("parameters", "statistics", "warnings")
+    return [{"place": place} | {part: found[part] for part in parts if part in found}
             for run in all_runs if (found := read(runs.path(run.key))) for place in run.places]
 
 

@@ -73,6 +73,14 @@ def write_whole(path: str, text: str) -> None:
     os.replace(part, path)
 
 
+def write_or_remove(path: str, text: str) -> None:
+    """A file that is there only if there is something to say."""
+    if text:
+        write_whole(path, text)
+    elif os.path.exists(path):
+        os.remove(path)
+
+
 class Progress:
     """`2 of 54, about 40 s left` on a terminal, one line per run elsewhere."""
 
@@ -262,7 +270,13 @@ class Runs:
         elif "program" in self.experiment.options:
             lines = (line.partition(" = ") for line in done.stdout.splitlines())
             said = {key: number(value) for key, _, value in lines}
-            write_whole(self.path(run.key), json.dumps({"statistics": said}))
+            parts = (line.partition("warning: ") for line in done.stderr.splitlines())
+            warnings = [warning for _, marked, warning in parts if marked]
+            found = {"statistics": said} | ({"warnings": warnings} if warnings else {})
+            write_whole(self.path(run.key), json.dumps(found))
+
+    def trouble(self, run: Run) -> str:
+        return run.error or "; ".join(f"warning: {warning}" for warning in self.warnings(run))
 
     def forget(self, key: str) -> None:
         """Removes the results of a run that was made from other files than those that it is named by."""
@@ -275,7 +289,7 @@ class Runs:
         """Does missing runs.  One that fails stops no other, and is tried again next time."""
         missing = [run for run in runs if not self.is_done(run.key)]
         progress = Progress(len(missing))
-        self.side_by_side(self.do, missing, lambda run: progress.tell(name_of(run), run.error))
+        self.side_by_side(self.do, missing, lambda run: progress.tell(name_of(run), self.trouble(run)))
 
     def side_by_side(self, work: Callable, items: list, done: Callable = lambda item: None) -> list:
         """Results of `work` for all items, in order; calls done(item) after each.  A signal or a Mistake ends
@@ -348,6 +362,9 @@ class Runs:
                 return {}
             self.loaded[path] = whole
         return self.loaded[path]
+
+    def warnings(self, run: Run) -> list[str]:
+        return self.load(self.path(run.key)).get("warnings", [])
 
     def latencies(self, place: Place, kind: str) -> list[tuple[float, int]]:
         """Rows of latency.txt: (upper end of a bin in ms, number of requests in it)."""
