@@ -490,14 +490,16 @@ esac
         self.assertEqual(len(os.listdir(self.at("results/sweep/n-300/runs"))), 12)
 
     def test_a_mistake_is_found_before_the_first_run(self):
-        self.write("sweep/experiment.ini", SWEEP + "[axis more]\nfine =\nwrong = gc.treshold=0.2\n")
+        more = "[axis more]\nfine =\nwrong = gc.treshold=0.2\n"
+        self.write("sweep/experiment.ini", SWEEP[:SWEEP.index("[figure")] + more)
         said = self.lab("run", self.at("sweep"), status=2).stderr
         self.assertIn('did you mean "gc.threshold"', said)
         self.assertEqual(said.count("\n"), 1)
         self.assertFalse(os.path.exists(self.at("results")))
 
     def test_a_failed_point_is_a_row(self):
-        lines = SWEEP.replace("[axis cache]", "[axis wear]\nworn = flash.endurance=1\nfresh =\n[axis cache]")
+        plain = SWEEP[:SWEEP.index("[figure")]
+        lines = plain.replace("[axis cache]", "[axis wear]\nworn = flash.endurance=1\nfresh =\n[axis cache]")
         self.write("sweep/experiment.ini", lines)
         self.lab("run", self.at("sweep"), "n=5000")
         rows = [line.split("\t") for line in self.text("results/sweep/n-5000/results.tsv").splitlines()[1:]]
@@ -929,6 +931,32 @@ esac
                 SWEEP + "[figure x]\nplot = bars\nmeasure = waf\nmarks = 3\n",
                 "marks = 3: should be NAME=NUMBER",
             ),
+            (
+                SWEEP + "[axis more]\na b = gc.soft=0\n",
+                "[figure lines] more is left open: at = should name a point of it",
+            ),
+            (
+                SWEEP + "[figure four]\nplot = cdf\nmeasure = reads\n",
+                "[figure four] workload is left open: at =",
+            ),
+            (
+                SWEEP + "[figure four]\nplot = bars\nmeasure = programs\nat = across 8K\n",
+                '[figure four] "8K": no axis has such a point',
+            ),
+            (
+                wrong("cache = 1K 4K", "ftl = page\ncache = 1K 4K").replace("series = ftl", "at = across"),
+                "[figure lines] mixed across 1K 1 is not in what is run",
+            ),
+            (
+                wrong("programs * 2", "flash.program.totl * 2"),
+                "[measures] doubled = flash.program.totl * 2: flash.program.totl: there is no such "
+                "statistic; did you mean flash.program.total?",
+            ),
+            (
+                SWEEP + "[figure x]\nplot = bars\nmeasure = request.raed.count\nat = page\n",
+                "[figure x] request.raed.count: there is no such statistic; did you mean request.read.count?",
+            ),
+            (wrong("programs * 2", "tenant.70.read.cout + 0"), "tenant.70.read.cout: there is no such"),
             (SWEEP.replace("n = 300", "n = \xb5").encode("latin-1"), "should be UTF-8"),
             (SWEEP + "\0", "has a zero byte"),
         ):
@@ -945,6 +973,12 @@ esac
             ),
             ("x\t\tFig. 1\twhat\tmean(programs[pgae])\t=\t1\tcount\n", 'x: "pgae": no axis has such a point'),
             ("x\t\tFig. 1\twhat\topen('x')\t=\t1\tcount\n", 'x: "open": there is no such measure'),
+            ("x\t\tFig. 1\twhat\tflash.erase.none[page]\t=\t1\tcount\n", "x: flash.erase.none: there is no"),
+            ("x\t\tFig. 1\twhat\tprograms[page]\t=\t1\tcount\n", "published.tsv: programs[page]: 2 values;"),
+            (
+                "x\t\tFig. 1\twhat\tmean(programs[page] / programs[page mixed])\t=\t1\tcount\n",
+                "2 places beside 1",
+            ),
             ("x\t\tFig. 1\twhat\t1\t=\tmuch\tcount\n", "x: could not convert string to float: 'much'"),
             ("x\t\tFig. 1\twhat\t1\t=\t\tcount\n", "x: paper: should be a number"),
         ):
@@ -955,6 +989,7 @@ esac
             (["run", self.at("sweep"), "-j", "0"], "0: should be a number from 1"),
             (["run", self.at("sweep"), "--task", "3", "--of", "3"], "--task 3: should be from 0 to 2"),
             (["table", self.at("sweep"), "--show", "__class__"], '"__class__": there is no such measure'),
+            (["table", self.at("sweep"), "--show", "gc.nothing"], "gc.nothing: there is no such statistic"),
             (["run", self.at("sweep"), "--ssd", self.at("list.json")], "Permission denied"),
         ):
             self.write("sweep/published.tsv", PUBLISHED)
@@ -962,7 +997,31 @@ esac
             said = subprocess.run([*self.command(*words[:2]), *words[2:]], capture_output=True, text=True)
             self.assertEqual((said.returncode, "Traceback" in said.stderr), (2, False))
             self.assertIn(says, said.stderr)
+        os.remove(self.at("sweep/published.tsv"))
+        self.write("sweep/experiment.ini", SWEEP + "[figure x]\nplot = dots\nmeasure = published\n")
+        self.assertIn("there is no published.tsv", self.lab("run", self.at("sweep"), status=2).stderr)
         self.assertFalse(os.path.exists(self.at("results")))
+
+    def test_an_axis_with_one_point_leaves_nothing_open(self):
+        """Neither one that has no other point, nor one of which one point is run."""
+        axes = "[axis common]\nbase =\n[axis other]\na b = gc.soft=0\n[axis seed]"
+        lines = SWEEP.replace("[axis seed]", axes).replace("[grid]\n", "[grid]\nother = b\n")
+        self.write("sweep/experiment.ini", lines)
+        self.lab("report", self.at("sweep"))
+        self.assertNotIn("no values", self.text("results/sweep/n-300/figures/lines-1.svg"))
+
+    def test_a_statistic_without_a_value_is_not_misspelt(self):
+        """A sweep of writes alone has no latency of reads; a plug-in's statistics are not known before."""
+        writes = SWEEP[:SWEEP.index("[measures]")].replace("mixed requests", "mixed write_share=1 requests")
+        trace = "trace = traces/samples/random.trace trace.limit={n}\n"
+        self.write("sweep/experiment.ini", writes.replace(trace, ""))
+        os.remove(self.at("sweep/published.tsv"))
+        self.assertNotIn("has the statistic", self.lab("report", self.at("sweep")).stderr)
+        row = self.text("results/sweep/n-300/results.tsv").splitlines()[1].split("\t")
+        self.assertEqual((row[5], row[6]), ("done", ""))
+        self.write("sweep/experiment.ini", writes + "[measures]\nslow = tenant.7.all.count + 0\n")
+        self.assertIn("warning: no run has the statistic tenant.7.all.count",
+                      self.lab("report", self.at("sweep")).stderr)
 
     def test_mistakes_in_figures(self):
         for wrong, says in (

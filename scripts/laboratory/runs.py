@@ -7,6 +7,8 @@ an existing run is not repeated, whoever made it.
 from __future__ import annotations
 
 import dataclasses
+import difflib
+import fnmatch
 import hashlib
 import json
 import os
@@ -24,6 +26,7 @@ from laboratory.files import Digests, Files
 from laboratory.fold import folded
 from laboratory.mistake import Mistake, NotRun
 
+PLUG_IN = re.compile(r'(?m)^\s*ftl\s*=\s*"?[^"\s]*/')
 ALONE = re.compile(r"alone\.(tenant\.(\d+)\..*)|tenant\.(\d+)\.slowdown|tenant\.fairness")
 # Settings of the arbitration among tenants, without effect on a tenant that is alone.
 AMONG = ("host.arbitration =", "host.classes =", "host.weights =", "host.burst =")
@@ -58,6 +61,11 @@ class Run:
 
 def name_of(run: Run) -> str:
     return run.alone or " ".join(run.places[0].values())
+
+
+def kind_of(warning: str) -> str:
+    """The same for warnings that differ only in their numbers."""
+    return re.sub(r"\d[\d.,e+-]*", "", warning)
 
 
 def write_whole(path: str, text: str) -> None:
@@ -112,6 +120,7 @@ class Runs:
             or any("above(" in measure for measure in experiment.measures.values())
         self.files = Files(ssd)
         self.said_now: dict[str, dict] = {}
+        self.told: set[str] = set()  # kinds of warnings
         try:
             self.binary = self.files.digests([ssd])[ssd]
             self.version = self.children.run([ssd, "--version"]).stdout.strip()
@@ -124,8 +133,8 @@ class Runs:
     # ---- what is to be run ----
 
     @cached_property
-    def of_grids(self) -> list[Place]:
-        return self.experiment.places(list(self.experiment.grids))
+    def of_grids(self) -> set[tuple[str, ...]]:
+        return {tuple(place.values()) for place in self.experiment.places(list(self.experiment.grids))}
 
     @cached_property
     def statistics(self) -> set[str]:
@@ -134,6 +143,20 @@ class Runs:
             return set()
         listed = self.children.run([self.ssd, "list", "statistics"]).stdout
         return {line.split()[0] for line in listed.splitlines() if line.startswith(" ")}
+
+    @cached_property
+    def patterns(self) -> re.Pattern[str] | None:
+        """Of all names of statistics; None if they are not known, as those of a plug-in and of a program are
+        not."""
+        every = [word for axes in (self.experiment.axes, *self.experiment.instead.values())
+                 for points in axes.values() for words in points.values() for word in words]
+        if not self.experiment.options.get("drive") or any(PLUG_IN.match(word) for word in every):
+            return None
+        drive = self.files.of_drive(self.experiment.options["drive"])
+        if any(PLUG_IN.search(self.files.contents[path].text) for path in drive):
+            return None
+        names = {re.sub(r"\d+", "0", name) for name in self.statistics}
+        return re.compile("|".join(map(fnmatch.translate, sorted(names))))
 
     @cached_property
     def said_before(self) -> dict[str, dict]:
@@ -276,7 +299,11 @@ class Runs:
             write_whole(self.path(run.key), json.dumps(found))
 
     def trouble(self, run: Run) -> str:
-        return run.error or "; ".join(f"warning: {warning}" for warning in self.warnings(run))
+        """Why it failed; or its warnings, those of each kind when the first run has one."""
+        found = {kind_of(warning): f"warning: {warning}" for warning in self.warnings(run)}
+        new = [found[kind] for kind in found if kind not in self.told]
+        self.told |= found.keys()
+        return run.error or "; ".join(new)
 
     def forget(self, key: str) -> None:
         """Removes the results of a run that was made from other files than those that it is named by."""
@@ -382,29 +409,49 @@ class Runs:
 
     def statistic(self, place: Place, name: str) -> object:
         """A statistic of a place's run or trace (trace.*), or a parameter (param.*); None if it has none."""
-        if name.startswith("trace."):
-            whole = self.load(self.trace_path(place))
-            return whole.get("statistics", whole).get(name)
         if of_alone := ALONE.fullmatch(name):
             return self.compared_with_alone(place, name, of_alone)
+        return self.reported(place, name).get(name.removeprefix("param."))
+
+    def reported(self, place: Place, name: str) -> dict:
+        """All statistics, or parameters, where this one would be; also those without a value."""
+        if name.startswith("trace."):
+            whole = self.load(self.trace_path(place))
+            return whole.get("statistics", whole)
         run = self.run_of.get(tuple(place.values()))
         if not run:
-            if place in self.of_grids:
-                return None  # in a grid that is not run this time
-            raise NotRun(f"{' '.join(place.values())} is not in what is run")
-        whole = self.load(self.path(run.key))
-        if name.startswith("param."):
-            return whole.get("parameters", {}).get(name.removeprefix("param."))
-        return whole.get("statistics", {}).get(name)
+            self.check_is_run(place)  # in a grid that is not run this time
+            return {}
+        part = "parameters" if name.startswith("param.") else "statistics"
+        return self.load(self.path(run.key)).get(part, {})
 
-    def check_alone(self, name: str) -> None:
-        if ALONE.fullmatch(name) and self.experiment.options.get("alone") != "yes":
+    def reports(self, place: Place, name: str) -> bool:
+        """True also if it has no value, as the mean latency of no reads has none."""
+        if ALONE.fullmatch(name):
+            return self.statistic(place, name) is not None
+        return name.removeprefix("param.") in self.reported(place, name)
+
+    def check_is_run(self, place: Place) -> None:
+        if tuple(place.values()) not in self.of_grids:
+            raise NotRun(f"{' '.join(place.values())} is not in what is run")
+
+    def check_statistic(self, name: str) -> None:
+        """Refuses a name that no run can report, if that can be known."""
+        of_alone = ALONE.fullmatch(name)
+        if of_alone and self.experiment.options.get("alone") != "yes":
             raise Mistake(f"{name}: needs alone = yes in [experiment]")
+        name = of_alone[1] if of_alone else name
+        if not name or name.startswith(("trace.", "param.")) or not self.patterns \
+                or self.patterns.match(re.sub(r"\d+", "0", name)):
+            return
+        nearest = difflib.get_close_matches(name, self.statistics, 1)
+        meant = f"; did you mean {nearest[0]}?" if nearest else ""
+        raise Mistake(f"{name}: there is no such statistic{meant} (ssd list statistics)")
 
     def compared_with_alone(self, place: Place, name: str, found: re.Match[str]) -> object:
         """alone.tenant.N.NAME: a statistic of tenant N alone; tenant.N.slowdown: how many times its mean
         latency is what it is alone; tenant.fairness: the least slowdown over the largest."""
-        self.check_alone(name)
+        self.check_statistic(name)
         alone = self.alone.get(tuple(place.values()), [])
         if found[1]:
             i = int(found[2])

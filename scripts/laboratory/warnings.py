@@ -3,14 +3,10 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Iterator
 
 from laboratory.reasons import count, text
-from laboratory.runs import Run, Runs, name_of
-
-NUMBERS = re.compile(r"\d[\d.,e+-]*")
-
+from laboratory.runs import Run, Runs, kind_of, name_of
 
 def warned(runs: Runs, all_runs: Iterable[Run]) -> list[Run]:
     return [run for run in all_runs if runs.warnings(run)]
@@ -41,7 +37,7 @@ def on_page(runs: Runs, all_runs: Iterable[Run]) -> Iterator[str]:
     kinds: dict[str, list[tuple[Run, str]]] = {}
     for run in all_runs:
         for warning in runs.warnings(run):
-            kinds.setdefault(NUMBERS.sub("", warning), []).append((run, warning))
+            kinds.setdefault(kind_of(warning), []).append((run, warning))
     for found in kinds.values():
         shown = f"{count(len(found), 'run')}: {found[0][1]}"
         yield f'<details class="note"><summary>{text(shown)}</summary><ul>'
