@@ -497,6 +497,18 @@ static int run_check(const struct session *s)
 
 /* ---- the command ---- */
 
+/* The drive of the settings.  With --check, a refusal is told from a mistake in one of them. */
+static bool run_make_drive(struct session *s, struct fault *fault)
+{
+	struct fault why;
+
+	s->drive = drive_create(&s->settings, s->o->verify, fault);
+	if (s->drive || !s->o->check)
+		return s->drive;
+	why = *fault;
+	return fault_set(fault, "cannot be simulated: %s", why.text);
+}
+
 /* Everything that can be wrong is found here, before the drive is prepared. */
 static bool run_open(struct session *s, struct fault *fault)
 {
@@ -511,8 +523,7 @@ static bool run_open(struct session *s, struct fault *fault)
 			"drive",
 			s->settings.striped->superblock);
 	s->workload_names = run_joined(o->operand.text + 1, o->operand.count - 1);
-	s->drive = drive_create(&s->settings, o->verify, fault);
-	return s->drive && run_read_windows(s, fault) && run_read_timeline(s, fault) &&
+	return run_make_drive(s, fault) && run_read_windows(s, fault) && run_read_timeline(s, fault) &&
 	       workload_open_several(&s->workload, o->operand.text + 1, o->operand.count - 1, &s->settings,
 		       precondition_reads(&s->settings.precondition), o->quiet ? NULL : cli_warn, fault) &&
 	       (o->check || run_open_outputs(s, fault));

@@ -80,8 +80,6 @@ static void test_checking_runs_nothing(void **state)
 	static const struct mistake wrong[] = {
 		{ "run --check -s ftl=none parameters/tiny.cfg uniform", "should be \"page\"" },
 		{ "run --check parameters/tiny.cfg missing.trace", "missing.trace" },
-		{ "run --check -s gc.threshold=0.9 -s flash.over_provisioning=0 parameters/tiny.cfg uniform",
-			"" },
 		{ "run --check -s workload.requests=3 parameters/tiny.cfg traces/samples/random.trace",
 			"random.trace is a trace, only profiles have settings" },
 		{ "run --check -s workload.reqests=3 parameters/tiny.cfg uniform",
@@ -97,6 +95,32 @@ static void test_checking_runs_nothing(void **state)
 		ssd(w, wrong[i].arguments);
 		assert_status(w, USER, wrong[i].arguments);
 		assert_non_null(strstr(w->err, wrong[i].says));
+		assert_null(strstr(w->err, "cannot be simulated"));
+	}
+}
+
+/* Valid settings that do not fit together are told from mistakes, as a sweep goes on without them. */
+static void test_checking_tells_refusals_from_mistakes(void **state)
+{
+	static const struct mistake refused[] = {
+		{ "-s gc.threshold=0.9 -s flash.over_provisioning=0 parameters/tiny.cfg uniform",
+			"flash.over_provisioning leaves " },
+		{ "-s ftl=sepbit -s wear.delta=2 -s flash.blocks=99 parameters/tiny.cfg uniform",
+			"wear.delta = 2: ftl = sepbit " },
+	};
+	struct world *w = *state;
+	char line[200], start[120];
+
+	for (size_t i = 0; i < COUNT(refused); i++) {
+		snprintf(line, sizeof line, "run --check %s", refused[i].arguments);
+		snprintf(start, sizeof start, "ssd: cannot be simulated: %s", refused[i].says);
+		ssd(w, line);
+		assert_status(w, USER, line);
+		assert_ptr_equal(strstr(w->err, start), w->err);
+		snprintf(line, sizeof line, "run %s", refused[i].arguments);
+		ssd(w, line);
+		assert_status(w, USER, line);
+		assert_ptr_equal(strstr(w->err, refused[i].says), w->err + strlen("ssd: "));
 	}
 }
 
@@ -1734,6 +1758,7 @@ int main(void)
 		TEST(test_a_run),
 		TEST(test_quiet),
 		TEST(test_checking_runs_nothing),
+		TEST(test_checking_tells_refusals_from_mistakes),
 		TEST(test_settings_without_effect_have_none),
 		TEST(test_settings_with_effect),
 		TEST(test_a_seed_is_of_the_workload_too),

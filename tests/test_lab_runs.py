@@ -160,6 +160,58 @@ esac
         self.assertEqual([len(files) for files in kept], [1, 1])
 
 
+SPARE = """
+[experiment]
+drive = tiny
+[axis workload]
+w = uniform requests=300 write_share=0.5
+[axis spare]
+10 20 40 = flash.over_provisioning=0.* flash.blocks=30
+[axis ftl]
+page sepbit = ftl=*
+[figure waf]
+plot = lines
+x = spare
+series = ftl
+measure = waf
+at = w
+"""
+
+
+class Refused(Folder):
+    def test_an_impossible_combination_is_a_row(self):
+        """With the reason; the others are run, and status and last line tell."""
+        self.write("spare.ini", SPARE)
+        said = self.lab("report", self.at("spare.ini"), status=3).stderr.splitlines()
+        rows = rows_of(self.text("results/spare/default/results.tsv"))
+        refused = [row for row in rows if row["state"] != "done"]
+        self.assertEqual([(row["spare"], row["ftl"]) for row in refused],
+                         [("10", "sepbit"), ("20", "sepbit")])
+        self.assertRegex(refused[0]["state"], r"^refused: flash\.over_provisioning leaves .* are needed")
+        self.assertEqual({row["run"] for row in refused} | {row["waf"] for row in refused}, {""})
+        self.assertTrue(all(row["waf"] for row in rows if row not in refused))
+        self.assertIn("2 of 6 places are refused: w 10 sepbit: flash.over_provisioning leaves", said[0])
+        self.assertIn("4 runs, 0 failed, 2 refused", said[-1])
+        self.contains(self.text("results/spare/default/report.html"), "; 2 places refused",
+                      "Refused: w 10 sepbit: flash.over_provisioning leaves")
+        self.assertEqual(len(self.lab("list", self.at("spare.ini")).stdout.splitlines()), 4)
+        self.assertEqual(rows_of(self.lab("table", self.at("spare.ini")).stdout), rows)
+        again = self.lab("rerun", self.at("results/spare/default")).stdout
+        self.assertEqual(again, "4 runs of 4 are the same\n")
+
+    def test_a_mistake_ends_the_sweep(self):
+        """Also beside a combination that is only impossible."""
+        self.write("spare.ini", SPARE.replace("page sepbit = ftl=*", "page sepbit = ftl=*\nwrong = ftl=pgae"))
+        said = self.lab("run", self.at("spare.ini"), status=2).stderr
+        self.assertIn("lab: w 10 wrong: ssd: -s ftl=pgae: should be", said)
+
+    def test_a_sweep_of_which_nothing_can_be_simulated(self):
+        self.write("spare.ini", SPARE.replace("10 20 40", "01 02"))
+        said = self.lab("run", self.at("spare.ini"), status=2).stderr
+        self.assertIn("lab: none of 4 places can be simulated: w 01 page: flash.over_provisioning", said)
+        self.assertFalse(os.path.exists(self.at("results/spare/default/runs")))
+
+
 LATE = """
 [experiment]
 drive = tiny

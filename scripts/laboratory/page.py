@@ -96,6 +96,7 @@ def what_was_run(experiment: Experiment, runs: Runs, seeds: list[str]) -> str:
     several = f"seeds {', '.join(seeds)}, means with 95 % intervals"
     said += "; " + (several if len(seeds) > 1 else "one seed, no intervals")
     said += f"; {failed} failed" if failed else ""
+    said += f"; {count(len(runs.refused), 'place')} refused" if runs.refused else ""
     return f"{said}; {doubtful} with warnings, see Runs." if doubtful else f"{said}."
 
 
@@ -106,6 +107,9 @@ def all_runs(runs: Runs) -> Iterator[str]:
     if failed:
         said = "; ".join(text(f"{name_of(run)}: {run.error}") for run in failed)
         yield f'<p class="note">Failed: {said}</p>'
+    if runs.refused:
+        said = "; ".join(text(f"{' '.join(place)}: {why}") for place, why in runs.refused.items())
+        yield f'<p class="note">Refused: {said}</p>'
     yield from warnings.on_page(runs, every)
     yield "<p>The same command gives the same bytes.</p>"
     yield f'<details><summary>{count(len(every), "command")}</summary><div class="wide"><table>'

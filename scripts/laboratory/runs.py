@@ -27,6 +27,7 @@ from laboratory.fold import folded
 from laboratory.mistake import Mistake, NotRun
 
 PLUG_IN = re.compile(r'(?m)^\s*ftl\s*=\s*"?[^"\s]*/')
+REFUSED = "!ssd: cannot be simulated: "
 ALONE = re.compile(r"alone\.(tenant\.(\d+)\..*)|tenant\.(\d+)\.slowdown|tenant\.fairness")
 # Settings of the arbitration among tenants, without effect on a tenant that is alone.
 AMONG = ("host.arbitration =", "host.classes =", "host.weights =", "host.burst =")
@@ -115,6 +116,7 @@ class Runs:
         self.children = Children()
         self.drives = drives  # folder in which prepared drives are kept; "": none are
         self.run_of: dict[tuple[str, ...], Run] = {}
+        self.refused: dict[tuple[str, ...], str] = {}  # places that cannot be simulated, and why
         self.alone: dict[tuple[str, ...], list[Run]] = {}  # a run for each tenant
         self.columns = any(figure.get("plot") == "cdf" for figure in experiment.figures.values()) \
             or any("above(" in measure for measure in experiment.measures.values())
@@ -220,14 +222,19 @@ class Runs:
         return known["said"]
 
     def prepare(self, places: list[Place]) -> list[Run]:
-        """The runs of these places, each once; none without a drive.  A Mistake if one is impossible."""
+        """The runs of these places, each once; none without a drive.  A Mistake in one of them ends all; one
+        whose settings are right, but cannot be simulated together, is refused."""
         if not self.experiment.options.keys() & {"drive", "program"}:
             return []
         by_key: dict[str, Run] = {run.key: run for run in self.run_of.values()}
         idle = set()
         for place, checked in zip(places, self.side_by_side(self.check, places)):
-            if "".join(checked.said[:1]).startswith("!"):
-                raise Mistake(f"{' '.join(place.values())}: {checked.said[0][1:]}")
+            mistake = "".join(checked.said[:1])
+            if mistake.startswith(REFUSED):
+                self.refused[tuple(place.values())] = mistake.removeprefix(REFUSED)
+                continue
+            if mistake.startswith("!"):
+                raise Mistake(f"{' '.join(place.values())}: {mistake[1:]}")
             idle |= {line[2:] for line in checked.said if line.startswith("#")}
             matters = (line for line in checked.said if not line.startswith("#"))
             key = digest(self.binary, *checked.contents, *matters)
@@ -239,10 +246,19 @@ class Runs:
         if self.said_now:
             self.said_before.update(self.said_now)
             write_whole(os.path.join(self.folder, "checked.json"), json.dumps(self.said_before))
+        self.tell_refused(len(places))
         if len(by_key) < len(self.run_of):
             why = f" ({'; '.join(sorted(idle))})" if idle else ""
             print(f"{len(self.run_of)} places, {len(by_key)} runs{why}", file=sys.stderr)
         return list(by_key.values())
+
+    def tell_refused(self, places: int) -> None:
+        for place, why in self.refused.items():
+            what = f"{' '.join(place)}: {why}"
+            if len(self.refused) == places:
+                raise Mistake(what if places == 1 else f"none of {places} places can be simulated: {what}")
+            print(f"{len(self.refused)} of {places} places are refused: {what}", file=sys.stderr)
+            return
 
     def each_alone(self, place: Place, checked: Checked, by_key: dict[str, Run]) -> list[Run]:
         """The runs of a place with one of its tenants alone, a run for each tenant."""

@@ -13,7 +13,9 @@ from laboratory.values import Values
 from laboratory.verdicts import Value
 
 
-def state(run: Run | None, runs: Runs) -> str:
+def state(place: Place, run: Run | None, runs: Runs) -> str:
+    if why := runs.refused.get(tuple(place.values())):
+        return f"refused: {why}"
     if not run:
         return "only measured"
     if run.error:
@@ -36,7 +38,7 @@ def with_tabs(values: Values, runs: Runs, all_runs: Iterable[Run], places: list[
     for place in places:
         run = run_of.get(tuple(place.values()))
         found = [written(values.measure(measure, place)) for measure in measures]
-        rows.writerow([*place.values(), run.key if run else "", state(run, runs), *found])
+        rows.writerow([*place.values(), run.key if run else "", state(place, run, runs), *found])
     return out.getvalue()
 
 
