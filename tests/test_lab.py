@@ -840,6 +840,20 @@ esac
         self.assertTrue(all(0 <= share <= 1 for share in shares) and any(0 < share < 1 for share in shares))
         self.assertIn('"0.3 ms" 0.3', self.text("results/sweep/n-300/figures/cdf.gp"))
 
+    def test_texts_reach_gnuplot_as_they_are(self):
+        """With quotation marks anywhere, and nothing in them that gnuplot replaces or runs."""
+        caught = self.at("caught")
+        texts = ["plain", "'quick' mode", "it's", "'", "''", "''' a''b '''", "a'", 'say "so"', "'say \"so\"'",
+                 f"`touch {caught}`", f"'`touch {caught}`", f"it's $(touch {caught}) \\`touch {caught}\\`",
+                 "it's C:\\new\\", "\\047 '\\", "'@x $0 ${x}", "100 %'s %d", "'\xb5s \u2212 5'"]
+        script = "x = 'macro'\n" + "".join(f"print {gnuplot.quoted(text)}\n" for text in texts)
+        script += f"array names[{len(texts)}] = [{', '.join(map(gnuplot.quoted, texts))}]\n"
+        script += f"do for [i = 1:{len(texts)}] {{ print names[i] }}\n"
+        self.write("texts.gp", script)
+        done = subprocess.run(["gnuplot", self.at("texts.gp")], capture_output=True, text=True)
+        self.assertEqual(done.stderr.splitlines(), texts + texts)
+        self.assertFalse(os.path.exists(caught))
+
     def test_labels_of_numbers(self):
         self.assertEqual(
             [gnuplot.unitless(name) for name in ("25p", "-8d", "4K", "page", "7")],

@@ -21,8 +21,12 @@ MOST_LABELS = 40  # that fit below an axis
 
 
 def quoted(text: str) -> str:
-    """A string of a script.  In single quotes gnuplot takes every character as it is: no `command` runs."""
-    return "'" + " ".join(text.split()).replace("'", "''") + "'"
+    """A string of a script.  In single quotes gnuplot takes every character as it is: no `command` runs.  One
+    that begins with an apostrophe cannot be written so; in double quotes, escapes stand for what runs."""
+    text = " ".join(text.split())
+    if "'" not in text:
+        return f"'{text}'"
+    return '"' + re.sub(r"[\\\"`]", lambda found: f"\\{ord(found[0]):03o}", text) + '"'
 
 
 def in_data(text: str) -> str:
