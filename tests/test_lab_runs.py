@@ -3,11 +3,13 @@
 
 Runs from the top of the tree, as `make test` does.
 """
+import argparse
 import csv
 import hashlib
 import io
 import json
 import os
+import runpy
 import shutil
 import unittest
 
@@ -158,6 +160,34 @@ esac
         self.lab("run", self.at("one.ini"), "--drives")
         kept = [files for _, _, files in os.walk(self.at("results/drives")) if files]
         self.assertEqual([len(files) for files in kept], [1, 1])
+
+
+class Stamps(Folder):
+    def test_a_figure_says_which_traces_it_is_of(self):
+        """Those of ICPP'23, with the real traces and without."""
+        for name in ("16-LUN1", "14-LUN0", "17-LUN2", "18-LUN6", "16-LUN4"):
+            self.write(f"additional-01-20160216{name}.csv", "1,1,read,0,0,8\n")
+        self.write("additional-01-2016021718-LUN4.csv", "1,1,read,0,0,8\n")
+        open_lab = runpy.run_path("scripts/lab")["Laboratory"]
+        found = {}
+        for words in ["scale=64"], ["scale=64", f"traces={self.folder}"]:
+            lab = open_lab(argparse.Namespace(description="scripts/icpp23", words=words, ssd=SSD, jobs=1,
+                                              results=self.at("results"), drives=False))
+            for name in lab.experiment.figures:
+                for figure, _ in lab.figures(name, lab.values):
+                    stamp = figure.option.get("stamp", lab.experiment.options["stamp"])
+                    family = figure.at.get("family", "samples")
+                    found.setdefault((len(words) > 1, family), set()).add(stamp)
+                    self.assertEqual("LUN" in figure.option.get("at", ""), "whole files" in stamp)
+        fitted = "fitted to the paper's results"
+        self.assertEqual(found[False, "samples"], {"workloads generated; 1/64 of the size; samples",
+                                                   "workloads generated; 1/64 of the size"})
+        self.assertEqual(found[False, "inferred"], {f"workloads generated; 1/64 of the size; {fitted}"})
+        self.assertEqual(found[True, "samples"], {"1/64 of the size; samples, workloads generated",
+                                                  "1/64 of the size"})
+        self.assertEqual(found[True, "inferred"], {f"1/64 of the size; workloads generated, {fitted}"})
+        self.assertEqual(found[True, "traces"], {"1/64 of the size; the real traces",
+                                                 "the real traces, whole files"})
 
 
 SPARE = """
