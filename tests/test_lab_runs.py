@@ -9,11 +9,13 @@ import hashlib
 import io
 import json
 import os
+import re
 import runpy
 import shutil
 import unittest
 
 from lab_fixture import SSD, Folder
+from laboratory import description
 
 ONE = """
 [experiment]
@@ -188,6 +190,24 @@ class Stamps(Folder):
         self.assertEqual(found[True, "inferred"], {f"1/64 of the size; workloads generated, {fitted}"})
         self.assertEqual(found[True, "traces"], {"1/64 of the size; the real traces",
                                                  "the real traces, whole files"})
+
+
+class Documents(Folder):
+    def test_tables_of_documents_are_what_comes_out(self):
+        """Those below the name of a description: columns are points of an axis, rows are measures."""
+        with open("docs/buffers.md", encoding="utf-8") as file:
+            (path, table), = re.findall(r"<!-- (docs/\S+\.ini) -->\n((?:\|.*\n)+)", file.read())
+        head, _, *lines = ([cell.strip(" `") for cell in line.strip("|\n").split("|")]
+                           for line in table.splitlines())
+        experiment = description.read(path, [])
+        self.lab("run", path)
+        axis = experiment.axis_of(head[1])
+        rows = {row[axis]: row for row in
+                rows_of(self.text(f"results/{experiment.name}/default/results.tsv"))}
+        measure_of = {experiment.label(measure): measure for measure in experiment.measures}
+        ours = [[line[0], *(f"{float(rows[point][measure_of[line[0]]]):,.{len(cell.partition('.')[2])}f}"
+                            for point, cell in zip(head[1:], line[1:]))] for line in lines]
+        self.assertEqual(lines, ours)
 
 
 SPARE = """
