@@ -412,7 +412,8 @@ check-counts: ssd ## counts beside those of independent reference models
 mutants: ## do the tests find bugs?  plants those of tests/mutants/bugs/ one by one; ONLY=words: these
 	@JOBS=$(JOBS) tests/mutants/run $(ONLY)
 
-# Experiments (docs/experiments.md).  SCALE=1: the paper's size, default 1/16; TRACES=FOLDER: the real traces;
+# Experiments (docs/experiments.md).  SCALE=1: the paper's size; each experiment has a default of its own.
+# TRACES=FOLDER: the real traces, for `figures` (ICPP'23) and `legacy-study`; the others refuse it.
 # RESULTS=FOLDER.
 RESULTS ?= results
 LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)

@@ -466,6 +466,32 @@ static void test_json_replaces_what_is_not_utf8(void **state)
 	}
 }
 
+/* They are listed once, in order, and only in JSON; without one there is no list. */
+static void test_warnings_are_listed_once(void **state)
+{
+	struct report *r = report_create();
+	char *text = written(r, report_write_text), *json = written(r, report_write_json);
+
+	(void)state;
+	assert_null(strstr(json, "warnings"));
+	free(json);
+	report_warn(r, "a \"folded\" trace", true);
+	report_warn(r, "too fast", false);
+	report_warn(r, "a \"folded\" trace", false);
+	assert_int_equal(report_warnings(r)->used, 2);
+	assert_true(report_warnings(r)->list[0].told && !report_warnings(r)->list[1].told);
+	json = written(r, report_write_json);
+	assert_string_equal(strstr(json, "\"units\""),
+		"\"units\": {\n  },\n  \"warnings\": [\n    \"a \\\"folded\\\" trace\",\n    \"too fast\"\n  "
+		"]\n}\n");
+	free(json);
+	json = written(r, report_write_text);
+	assert_string_equal(json, text);
+	free(json);
+	free(text);
+	report_free(r);
+}
+
 /* A strict reader of one JSON string; returns what follows it, NULL if it is not valid. */
 static const char *skip_json_string(const char *s)
 {
@@ -1046,6 +1072,7 @@ int main(void)
 		cmocka_unit_test(test_long_rows_keep_their_comment),
 		cmocka_unit_test(test_reals_have_one_spelling),
 		cmocka_unit_test(test_json_replaces_what_is_not_utf8),
+		cmocka_unit_test(test_warnings_are_listed_once),
 		cmocka_unit_test(test_json_of_random_bytes_is_valid),
 		cmocka_unit_test(test_a_name_reported_twice_is_a_bug),
 		cmocka_unit_test(test_a_table_is_zeroed_computed_and_reported),
