@@ -989,6 +989,42 @@ static void test_drives_run_in_threads_of_their_own(void **state)
 	ssdlab_close(first);
 }
 
+static void *save_in_thread(void *job)
+{
+	void **drive_and_path = job;
+
+	return ssdlab_save(drive_and_path[0], drive_and_path[1]) == SSDLAB_OK ? job : NULL;
+}
+
+static void test_any_number_of_threads_saves_at_once(void **state)
+{
+	enum { THREADS = 50 };
+	ssdlab_drive *first = opened("precondition.premap=none", (struct ssdlab_options){ 0 }), *again;
+	void *job[THREADS][2], *done;
+	pthread_t thread[THREADS];
+	char name[16];
+
+	submit_all(first, &(struct ssdlab_request){ 0, 0, 0, 4, 0, SSDLAB_WRITE }, 1);
+	for (int i = 0; i < THREADS; i++) {
+		snprintf(name, sizeof name, "saved-%d", i);
+		job[i][1] = path_in(*state, name);
+		assert_ok(first, ssdlab_fork(first, (ssdlab_drive **)&job[i][0]));
+	}
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, save_in_thread, job[i]), 0);
+	for (int i = 0; i < THREADS; i++) {
+		assert_int_equal(pthread_join(thread[i], &done), 0);
+		assert_non_null(done);
+		again = opened("precondition.premap=none", (struct ssdlab_options){ 0 });
+		assert_ok(again, ssdlab_load(again, job[i][1], NULL));
+		assert_int_equal(ssdlab_in_flight(again), 1);
+		ssdlab_close(again);
+		ssdlab_close(job[i][0]);
+		memory_free(job[i][1]);
+	}
+	ssdlab_close(first);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1017,6 +1053,7 @@ int main(void)
 		cmocka_unit_test(test_an_ftl_of_the_caller_serves),
 		cmocka_unit_test(test_an_ftl_of_other_sources_is_refused),
 		cmocka_unit_test(test_drives_run_in_threads_of_their_own),
+		cmocka_unit_test_setup_teardown(test_any_number_of_threads_saves_at_once, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
