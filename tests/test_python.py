@@ -90,7 +90,7 @@ class Bytes(unittest.TestCase):
             written, refused = by_program(settings, "--verify")
             with self.subTest(settings=settings):
                 try:
-                    with ssdlab.Drive(TINY, settings, verify=True, progress=False) as drive:
+                    with ssdlab.Drive(TINY, settings, verify=True, progress=False, trace__fold=True) as drive:
                         drive.run("mixed")
                         run = json.loads(written)["statistics"]
                         text = drive.json(run["run.command"], run["run.parameters"], run["run.workload"])
@@ -249,7 +249,7 @@ class Mistakes(unittest.TestCase):
         self.assertTrue(issubclass(ssdlab.Mistake, ValueError))
 
     def test_requests_that_cannot_be(self):
-        with quiet(trace__fold=False) as drive:
+        with quiet() as drive:
             end = drive.sectors
             self.refused("beyond the drive", lambda: drive.read(end, 1))
             self.refused("kind 9", lambda: drive.submit(sector=[0], sectors=[1], kind=[9]))
@@ -289,10 +289,11 @@ class Mistakes(unittest.TestCase):
         def interrupt(_requests, _share):
             raise KeyboardInterrupt
 
-        with ssdlab.Drive(TINY, progress=interrupt, precondition__mode="none", trace__limit=9000) as drive:
+        quick = {"precondition.mode": "none", "trace": {"limit": 9000, "fold": True}}
+        with ssdlab.Drive(TINY, quick, progress=interrupt) as drive:
             with self.assertRaises(KeyboardInterrupt):
                 drive.run("mixed")
-        with ssdlab.Drive(TINY, progress=lambda *_: True, precondition__mode="none") as drive:
+        with ssdlab.Drive(TINY, quick, progress=lambda *_: True) as drive:
             self.refused("stopped", lambda: drive.run("mixed"), ssdlab.Stopped)
 
     def test_a_lack_of_memory_is_an_exception(self):

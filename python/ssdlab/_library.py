@@ -8,7 +8,7 @@ import os
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_size_t, c_void_p
 from ctypes import c_uint8, c_uint32, c_uint64
 
-ABI = 1
+ABI = 2
 
 OK, MISTAKE, DRIVE_FULL, NO_MEMORY, STOPPED, BROKEN = range(6)
 NO_COMPLETIONS, TIMES, PARTS = range(3)
@@ -133,7 +133,7 @@ FUNCTIONS = {
     "ssdlab_abi": (c_uint32, []),
     "ssdlab_version": (c_char_p, []),
     "ssdlab_open": (c_int, [POINTER(_drive), POINTER(Options)]),
-    "ssdlab_close": (None, [_drive]),
+    "ssdlab_close": (c_int, [_drive]),
     "ssdlab_error": (c_char_p, [_drive]),
     "ssdlab_prepare": (c_int, [_drive, c_char_p]),
     "ssdlab_run": (c_int, [_drive, c_char_p]),
@@ -145,13 +145,13 @@ FUNCTIONS = {
     "ssdlab_advance": (c_int, [_drive, c_uint64]),
     "ssdlab_next": (c_int, [_drive]),
     "ssdlab_drain": (c_int, [_drive]),
-    "ssdlab_completions": (c_size_t, [_drive, POINTER(Completion), c_size_t]),
+    "ssdlab_completions": (c_int, [_drive, POINTER(Completion), c_size_t, POINTER(c_size_t)]),
     "ssdlab_statistic": (c_int, [_drive, c_char_p, POINTER(c_double)]),
     "ssdlab_json": (c_int, [_drive, c_char_p, c_char_p, c_char_p, POINTER(_text)]),
     "ssdlab_free": (None, [_text]),
     "ssdlab_reset_statistics": (c_int, [_drive]),
     "ssdlab_check": (c_int, [_drive]),
-    "ssdlab_blocks": (c_size_t, [_drive, POINTER(Block), c_size_t]),
+    "ssdlab_blocks": (c_int, [_drive, POINTER(Block), c_size_t, POINTER(c_size_t)]),
     "ssdlab_save": (c_int, [_drive, c_char_p]),
     "ssdlab_load": (c_int, [_drive, c_char_p, c_char_p]),
     "ssdlab_fork": (c_int, [_drive, POINTER(_drive)]),

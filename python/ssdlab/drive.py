@@ -420,13 +420,14 @@ class Drive:
         """
         found = []
         left = 1 << 62 if most is None else most
+        taken = ctypes.c_size_t()
         while True:
             room = min(left, 1 << 16)
             pointer, rows = columns.records(_library.Completion, room)
-            n = library.ssdlab_completions(self._open(), pointer, room)
-            found.append(rows[:n])
-            left -= n
-            if n < room or not left:
+            self._call(library.ssdlab_completions, pointer, room, ctypes.byref(taken))
+            found.append(rows[: taken.value])
+            left -= taken.value
+            if taken.value < room or not left:
                 break
         if len(found) == 1:
             return found[0]
@@ -469,9 +470,10 @@ class Drive:
 
     def blocks(self):
         """All blocks, with the fields block, plane, pages, programmed_pages, valid_pages, erases."""
-        count = library.ssdlab_blocks(self._open(), None, 0)
-        pointer, rows = columns.records(_library.Block, count)
-        library.ssdlab_blocks(self._open(), pointer, count)
+        count = ctypes.c_size_t()
+        self._call(library.ssdlab_blocks, None, 0, ctypes.byref(count))
+        pointer, rows = columns.records(_library.Block, count.value)
+        self._call(library.ssdlab_blocks, pointer, count.value, ctypes.byref(count))
         return rows
 
     def to_pandas(self, pattern: Optional[str] = None):
