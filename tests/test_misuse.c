@@ -402,6 +402,25 @@ static void test_time_can_pass_up_to_its_end(void **state)
 	ssdlab_close(d);
 }
 
+/* A second workload begins at the present moment. */
+static void test_a_workload_ends_before_time_does(void **state)
+{
+	struct world *w = *state;
+	char *path = path_in(w, "late.trace");
+	ssdlab_drive *d = opened(FRESH "trace.format=ssdsim", (struct ssdlab_options){ 0 });
+
+	put_text(w, "late.trace", "5 0 0 4 0\n9223372036854775000 0 4 4 0\n");
+	assert_ok(d, WRITE(.arrival_ns = 1000));
+	assert_ok(d, ssdlab_advance(d, 2000));
+	assert_refused("late", d, ssdlab_run(d, path), "late.trace:2: arrives too late");
+	ssdlab_close(d);
+	d = opened(FRESH "trace.format=ssdsim", (struct ssdlab_options){ 0 });
+	assert_ok(d, ssdlab_run(d, path));
+	assert_refused("later", d, ssdlab_run(d, path), "late.trace:1: arrives too late");
+	ssdlab_close(d);
+	memory_free(path);
+}
+
 /* ---- calls at the wrong moment ---- */
 
 /* What a callback sees of its drive. */
@@ -606,6 +625,7 @@ int main(void)
 		cmocka_unit_test(test_addresses_are_folded_only_on_request),
 		cmocka_unit_test(test_a_handle_is_named_as_the_drive_reads_it),
 		cmocka_unit_test(test_time_can_pass_up_to_its_end),
+		cmocka_unit_test_setup_teardown(test_a_workload_ends_before_time_does, set_up, tear_down),
 		cmocka_unit_test(test_a_callback_cannot_call_its_drive),
 		cmocka_unit_test(test_a_handler_of_bugs_cannot_call_its_drive),
 		cmocka_unit_test(test_two_threads_cannot_use_one_drive),
