@@ -362,12 +362,16 @@ static bool library_settings_are_given(struct library_call *c)
 {
 	const struct ssdlab_options *o = c->options;
 
-	if (o->setting_count && !o->settings)
+	if (o->setting_count && !o->settings) {
 		library_fault(c, "options.settings is NULL, options.setting_count %zu", o->setting_count);
-	for (size_t i = 0; c->status == SSDLAB_OK && i < o->setting_count; i++)
-		if (!o->settings[i])
+		return false;
+	}
+	for (size_t i = 0; i < o->setting_count; i++)
+		if (!o->settings[i]) {
 			library_fault(c, "options.settings[%zu] is NULL", i);
-	return c->status == SSDLAB_OK;
+			return false;
+		}
+	return true;
 }
 
 static void library_open(void *call)

@@ -145,7 +145,7 @@ static struct request library_request_at(const struct library_call *c, size_t i)
 	const struct ssdlab_columns *of = c->columns;
 	uint64_t now = schedule_now(c->h->drive->flash->schedule);
 
-	if (row)
+	if (!of)
 		return (struct request){ row[i].arrival_ns, row[i].sector, row[i].tag, row[i].sectors,
 			row[i].device, (enum request_type)row[i].kind, row[i].hint, row[i].flags };
 	return (struct request){ .arrival = of->arrival_ns ? of->arrival_ns[i] : now,

@@ -17,7 +17,7 @@
 
 /* Has the name of a file that is begun and not committed, or NULL: then it is free. */
 struct output_place {
-	char *_Atomic name;
+	const char *_Atomic name;
 	struct output_place *next;
 };
 
@@ -26,7 +26,7 @@ struct output_place {
 static struct output_place *_Atomic begun;
 
 /* Not memory_array(): a place outlives the guarded call that adds it. */
-static bool output_add_place(char *name)
+static bool output_add_place(const char *name)
 {
 	struct output_place *place = calloc(1, sizeof *place);
 
@@ -40,10 +40,10 @@ static bool output_add_place(char *name)
 }
 
 /* False: there is no memory. */
-static bool output_note(char *name)
+static bool output_note(const char *name)
 {
 	for (struct output_place *place = atomic_load(&begun); place; place = place->next) {
-		char *none = NULL;
+		const char *none = NULL;
 
 		if (atomic_compare_exchange_strong(&place->name, &none, name))
 			return true;
@@ -51,10 +51,10 @@ static bool output_note(char *name)
 	return output_add_place(name);
 }
 
-static void output_forget(char *name)
+static void output_forget(const char *name)
 {
 	for (struct output_place *place = atomic_load(&begun); place; place = place->next) {
-		char *its = name;
+		const char *its = name;
 
 		if (atomic_compare_exchange_strong(&place->name, &its, NULL))
 			return;

@@ -188,7 +188,7 @@ static void test_each_call_refuses_what_it_cannot_do(void **state)
 	assert_refused("early", d, WRITE(.arrival_ns = 499), "before the request before it (500)");
 	assert_ok(d, ssdlab_drain(d));
 	assert_ok(d, ssdlab_statistic(d, "run.served", &served));
-	assert_float_equal(served, 2 + sizeof misuses / sizeof *misuses, 0);
+	assert_int_equal((size_t)served, 2 + sizeof misuses / sizeof *misuses);
 	assert_ok(d, ssdlab_close(d));
 }
 
@@ -558,37 +558,46 @@ static void test_two_threads_cannot_use_one_drive(void **state)
 	assert_ok(d, ssdlab_close(d));
 }
 
-/* Returns how many of its writes have entered.  SIZE_MAX: one was refused for another reason. */
-static void *write_at_will(void *drive)
+/* What a thread could do with a drive that others use, too. */
+struct user {
+	ssdlab_drive *drive;
+	size_t entered, refused, others; /* others: for another reason */
+};
+
+static void *write_at_will(void *user)
 {
-	ssdlab_drive *d = drive;
-	size_t entered = 0;
+	struct user *u = user;
+	ssdlab_drive *d = u->drive;
 
 	for (int i = 0; i < 3000; i++)
 		if (GOOD(.tag = NULL) == SSDLAB_OK)
-			entered++;
-		else if (!strstr(ssdlab_error(d), "another thread is in a call of this drive"))
-			return (void *)SIZE_MAX;
-	return (void *)entered;
+			u->entered++;
+		else if (strstr(ssdlab_error(d), "another thread is in a call of this drive"))
+			u->refused++;
+		else
+			u->others++;
+	return user;
 }
 
 static void test_threads_at_one_drive_leave_it_whole(void **state)
 {
 	enum { THREADS = 4 };
 	ssdlab_drive *d = opened(FRESH, (struct ssdlab_options){ 0 });
+	struct user user[THREADS];
 	pthread_t thread[THREADS];
 	size_t entered = 0;
 	double served;
 
 	(void)state;
-	for (int i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_create(&thread[i], NULL, write_at_will, d), 0);
 	for (int i = 0; i < THREADS; i++) {
-		void *done;
-
-		assert_int_equal(pthread_join(thread[i], &done), 0);
-		assert_true((size_t)done != SIZE_MAX);
-		entered += (size_t)done;
+		user[i] = (struct user){ .drive = d };
+		assert_int_equal(pthread_create(&thread[i], NULL, write_at_will, &user[i]), 0);
+	}
+	for (int i = 0; i < THREADS; i++) {
+		assert_int_equal(pthread_join(thread[i], NULL), 0);
+		assert_int_equal(user[i].entered + user[i].refused, 3000);
+		assert_int_equal(user[i].others, 0);
+		entered += user[i].entered;
 	}
 	assert_ok(d, ssdlab_drain(d));
 	assert_ok(d, ssdlab_check(d));
