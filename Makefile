@@ -242,10 +242,11 @@ $(PY_TESTS:%=%.run): %.run: % $(SSD)
 	@SSD=$(SSD) SSDLAB_LIBRARY=$(CURDIR)/build/dev/libssdlab.so tests/run $<
 
 # Python is not built with sanitizers, so the library that it loads is not, either.
+PY_OF_LIBRARY := $(patsubst %,tests/test_%.py.run,python plugin misuse)
 ifeq ($(BUILD),build/dev)
-tests/test_python.py.run tests/test_plugin.py.run: build/dev/libssdlab.so
+$(PY_OF_LIBRARY): build/dev/libssdlab.so
 else
-tests/test_python.py.run tests/test_plugin.py.run: python-library
+$(PY_OF_LIBRARY): python-library
 .PHONY: python-library
 python-library:
 	@$(MAKE) BUILD=build/dev build/dev/libssdlab.so

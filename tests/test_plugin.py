@@ -22,6 +22,7 @@ sys.path.insert(0, os.path.join(ROOT, "python"))
 import ssdlab  # noqa: E402
 from lab_fixture import Folder  # noqa: E402
 
+FOLD = {"trace.fold": True}  # the profile addresses terabytes
 TINY = os.path.join(ROOT, "parameters/tiny.cfg")
 # A write to a page that has data leaves the map as it is: the next read of it gets old data.
 BUG = "*entry = (struct mine_entry){ to,", "*entry = (struct mine_entry){ entry->sectors ? entry->ppn : to,"
@@ -106,7 +107,7 @@ class Plugin(unittest.TestCase):
     def test_the_library_takes_it_too(self):
         texts = []
         for ftl in self.mine, "skeleton":
-            with ssdlab.Drive(TINY, ftl=ftl, verify=True, progress=False, trace__limit=1500) as drive:
+            with ssdlab.Drive(TINY, FOLD, ftl=ftl, verify=True, progress=False, trace__limit=1500) as drive:
                 drive.run("mixed")
                 with drive.fork() as fork:
                     fork.write(0, 8)
@@ -117,14 +118,14 @@ class Plugin(unittest.TestCase):
 
     def test_a_bug_of_it_ends_the_call_and_not_the_process(self):
         for _ in range(20):
-            with ssdlab.Drive(TINY, ftl=self.wrong, verify=True, progress=False) as drive:
+            with ssdlab.Drive(TINY, FOLD, ftl=self.wrong, verify=True, progress=False) as drive:
                 with self.assertRaises(ssdlab.Broken) as caught:
                     drive.run("mixed")
                 self.assertRegex(caught.exception.file, r"^\.?/?(observe|flash|ftl|space)/.*\.c$|wrong\.c$")
                 self.assertGreater(caught.exception.line, 0)
                 with self.assertRaises(ssdlab.Broken):
                     drive.drain()
-        with ssdlab.Drive(TINY, ftl=self.mine, verify=True, progress=False) as drive:
+        with ssdlab.Drive(TINY, FOLD, ftl=self.mine, verify=True, progress=False) as drive:
             drive.run("mixed")
         self.assertIn("BUG in", self.run_with(f"ftl={self.wrong}"))
 

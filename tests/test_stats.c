@@ -675,6 +675,28 @@ static void test_abandon_leaves_the_old_file(void **state)
 	assert_int_equal(count_files(), 1);
 }
 
+/* As many as there are threads that save drives. */
+static void test_any_number_of_files_is_begun_at_once(void **state)
+{
+	struct output output[40];
+	struct fault fault;
+	char name[16];
+
+	(void)state;
+	for (int i = 0; i < 40; i++) {
+		snprintf(name, sizeof name, "%d.txt", i);
+		assert_true(output_open(&output[i], name, &fault));
+	}
+	assert_int_equal(count_files(), 40);
+	for (int i = 0; i < 40; i += 2)
+		assert_true(output_commit(&output[i], &fault));
+	outputs_remove();
+	assert_int_equal(count_files(), 20);
+	for (int i = 1; i < 40; i += 2)
+		output_abandon(&output[i]);
+	assert_int_equal(count_files(), 20);
+}
+
 static void test_a_symbolic_link_stays_one(void **state)
 {
 	struct output output;
@@ -1080,6 +1102,7 @@ int main(void)
 		cmocka_unit_test(test_times_of_windows),
 		FILE_TEST(test_commit_replaces_the_old_file_at_once),
 		FILE_TEST(test_abandon_leaves_the_old_file),
+		FILE_TEST(test_any_number_of_files_is_begun_at_once),
 		FILE_TEST(test_a_symbolic_link_stays_one),
 		FILE_TEST(test_what_cannot_be_created_is_named),
 		FILE_TEST(test_a_write_protected_file_is_left_alone),
