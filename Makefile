@@ -242,10 +242,11 @@ $(PY_TESTS:%=%.run): %.run: % $(SSD)
 	@SSD=$(SSD) SSDLAB_LIBRARY=$(CURDIR)/build/dev/libssdlab.so tests/run $<
 
 # Python is not built with sanitizers, so the library that it loads is not, either.
+PY_OF_LIBRARY := $(patsubst %,tests/test_%.py.run,python plugin misuse)
 ifeq ($(BUILD),build/dev)
-tests/test_python.py.run tests/test_plugin.py.run: build/dev/libssdlab.so
+$(PY_OF_LIBRARY): build/dev/libssdlab.so
 else
-tests/test_python.py.run tests/test_plugin.py.run: python-library
+$(PY_OF_LIBRARY): python-library
 .PHONY: python-library
 python-library:
 	@$(MAKE) BUILD=build/dev build/dev/libssdlab.so
@@ -412,7 +413,8 @@ check-counts: ssd ## counts beside those of independent reference models
 mutants: ## do the tests find bugs?  plants those of tests/mutants/bugs/ one by one; ONLY=words: these
 	@JOBS=$(JOBS) tests/mutants/run $(ONLY)
 
-# Experiments (docs/experiments.md).  SCALE=1: the paper's size, default 1/16; TRACES=FOLDER: the real traces;
+# Experiments (docs/experiments.md).  SCALE=1: the paper's size; each experiment has a default of its own.
+# TRACES=FOLDER: the real traces, for `figures` (ICPP'23) and `legacy-study`; the others refuse it.
 # RESULTS=FOLDER.
 RESULTS ?= results
 LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)

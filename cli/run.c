@@ -265,11 +265,16 @@ static void run_tell_format(const struct session *s)
 
 /* ---- after the run ---- */
 
-static void run_print_doubt(void *unused, const char *text)
+/* Below the summary; or on stderr, unless it was there already. */
+static void run_print_warnings(const struct warnings *w, bool below)
 {
-	(void)unused;
-	fputs("! ", stdout);
-	wrap_print(stdout, text, "  ", 98);
+	for (uint32_t i = 0; i < w->used; i++)
+		if (below) {
+			fputs("! ", stdout);
+			wrap_print(stdout, w->list[i].text, "  ", 98);
+		} else if (!w->list[i].told) {
+			cli_warn(NULL, w->list[i].text);
+		}
 }
 
 /* The list that was asked for, with warnings on stderr; or the summary, with warnings below it. */
@@ -278,14 +283,14 @@ static void run_print_report(struct session *s)
 	const struct options *o = s->o;
 
 	if (o->all || o->show)
-		summary_doubts(s->report, s->drive->ftl, &s->workload, cli_warn, NULL);
+		run_print_warnings(report_warnings(s->report), false);
 	if (o->all) {
 		report_write_text(s->report, stdout);
 	} else if (o->show) {
 		report_write_some(s->report, o->show, stdout);
 	} else {
 		summary_write(s->report, stdout);
-		summary_doubts(s->report, s->drive->ftl, &s->workload, run_print_doubt, NULL);
+		run_print_warnings(report_warnings(s->report), true);
 		puts("all statistics: --all; some: --show 'waf gc.*'; as files: -o DIR, --json FILE");
 	}
 }
@@ -315,15 +320,9 @@ static void run_tell_warm_up(const struct session *s)
 {
 	const struct windows *w = &s->windows;
 
-	if (!s->o->warm_up || s->o->quiet)
-		return;
-	if (w->counting)
+	if (s->o->warm_up && w->counting && !s->o->quiet)
 		cli_note("warm-up: %" PRIu64 " requests, until %.9g s", w->counted_from.requests,
 			(double)w->counted_from.when / 1e9);
-	else
-		cli_warn(NULL,
-			"the run ended before the warm-up did; the statistics are those of the whole run, "
-			"and a log of it has no rows");
 }
 
 static void run_tell_explanation(const struct session *s)
@@ -499,6 +498,18 @@ static int run_check(const struct session *s)
 
 /* ---- the command ---- */
 
+/* The drive of the settings.  With --check, a refusal is told from a mistake in one of them. */
+static bool run_make_drive(struct session *s, struct fault *fault)
+{
+	struct fault why;
+
+	s->drive = drive_create(&s->settings, s->o->verify, fault);
+	if (s->drive || !s->o->check)
+		return s->drive;
+	why = *fault;
+	return fault_set(fault, "cannot be simulated: %s", why.text);
+}
+
 /* Everything that can be wrong is found here, before the drive is prepared. */
 static bool run_open(struct session *s, struct fault *fault)
 {
@@ -513,8 +524,7 @@ static bool run_open(struct session *s, struct fault *fault)
 			"drive",
 			s->settings.striped->superblock);
 	s->workload_names = run_joined(o->operand.text + 1, o->operand.count - 1);
-	s->drive = drive_create(&s->settings, o->verify, fault);
-	return s->drive && run_read_windows(s, fault) && run_read_timeline(s, fault) &&
+	return run_make_drive(s, fault) && run_read_windows(s, fault) && run_read_timeline(s, fault) &&
 	       workload_open_several(&s->workload, o->operand.text + 1, o->operand.count - 1, &s->settings,
 		       precondition_reads(&s->settings.precondition), o->quiet ? NULL : cli_warn, fault) &&
 	       (o->check || run_open_outputs(s, fault));

@@ -39,8 +39,10 @@ struct ssdlab_drive {
 	struct guard guard; /* what the drive has allocated */
 	struct fault fault;
 	enum ssdlab_status end; /* other than SSDLAB_OK: no more requests, or no more calls, may follow */
-	bool busy;              /* a call is under way */
-	locale_t locale;        /* "C", in which numbers are read and written */
+	struct fault why;       /* it ended, or was not opened */
+	struct guard **user; /* guard_here() of the thread whose call is under way; NULL: none is; atomic */
+	const char *told;    /* the last failure: text of the fault, or that a call was under way; atomic */
+	locale_t locale;     /* "C", in which numbers are read and written */
 
 	struct library_settings *shared;
 	struct drive *drive; /* NULL: it could not be opened, or was lost to a bug or to lack of memory */
@@ -60,30 +62,53 @@ struct ssdlab_drive {
 	struct report *report; /* of the present statistics; NULL: not made */
 };
 
+/* A pointer that a call cannot do without, and its name. */
+struct library_given {
+	const void *pointer;
+	const char *name;
+};
+
 /* Arguments of a call and what came of it. */
 struct library_call {
 	ssdlab_drive *h;
 	enum ssdlab_status status;
+	const char *function;
+	struct library_given given[4];
 	const char *text[3];
 	uint64_t number;
-	const void *in;
+	const struct ssdlab_options *options;
+	const struct ssdlab_request *rows;
+	const struct ssdlab_columns *columns;
 	void *out;
-	size_t n, done;
+	size_t n, *count, done;
 };
+
+/* For the arguments of a public function: those that must not be NULL. */
+#define GIVEN(pointer)                                                                                       \
+	{                                                                                                    \
+		pointer, #pointer                                                                            \
+	}
+#define GIVEN_IF(needed, pointer)                                                                            \
+	{                                                                                                    \
+		(needed) ? (const void *)(pointer) : "", #pointer                                            \
+	}
+#define NEEDED(...) .function = __func__, .given = { __VA_ARGS__ }
 
 /* A mistake: status and text are set, unless the call has failed already. */
 void library_fault(struct library_call *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* True: none of them is NULL.  They end with one without a name. */
+bool library_has(struct library_call *, const struct library_given *);
+
 /* What a call needs of its drive. */
 enum library_need {
+	NEEDS_HANDLE,  /* whether its drive is open or not */
 	NEEDS_DRIVE,   /* also one that is full */
 	NEEDS_SERVING, /* that takes requests */
 };
 
-/* Runs the call under the drive's guard.  Returns its status. */
-enum ssdlab_status library_guarded(struct library_call *, void (*call)(void *library_call));
-
-/* The same, if the drive can be called.  `call` NULL: only checks that it can. */
+/* Runs the call under the drive's guard, if the drive can be called and all pointers are given.  Returns its
+ * status. */
 enum ssdlab_status library_enter(struct library_call *, enum library_need, void (*call)(void *library_call));
 
 /* The caller's policies become choices of the settings.  False and a fault: a name is taken or invalid. */
@@ -91,6 +116,12 @@ bool library_bring_policies(struct library_settings *, struct fault *);
 
 /* Creates the drive from settings that have been read, with its pool of requests and its listener. */
 bool library_make_drive(ssdlab_drive *);
+
+/* A request in the drive or its completion, by its number in the pool. */
+static inline struct library_request *library_request(const ssdlab_drive *h, uint32_t number)
+{
+	return (struct library_request *)pool_at(&h->requests, number);
+}
 
 /* A handle without a drive; the settings gain a user. */
 ssdlab_drive *library_handle(struct library_settings *);

@@ -49,7 +49,7 @@ static bool library_rows_hold(void *handle)
 }
 
 static const struct state_row library_state[] = {
-	STATE_FIXED(guard, fault, end, busy, locale, shared, prepared, workload, workload_name),
+	STATE_FIXED(guard, fault, end, why, user, told, locale, shared, prepared, workload, workload_name),
 	STATE_FIXED(run, counted, stopped, asked, listener, report),
 	STATE_NUMBER(struct ssdlab_drive, before),
 	STATE_NUMBER(struct ssdlab_drive, run.requests),
@@ -122,7 +122,7 @@ static void library_call_save(void *call)
 
 enum ssdlab_status ssdlab_save(ssdlab_drive *h, const char *path)
 {
-	struct library_call c = { .h = h, .text = { path } };
+	struct library_call c = { .h = h, .text = { path }, NEEDED(GIVEN(path)) };
 
 	return library_enter(&c, NEEDS_DRIVE, library_call_save);
 }
@@ -210,7 +210,7 @@ static void library_call_load(void *call)
 
 enum ssdlab_status ssdlab_load(ssdlab_drive *h, const char *path, const char *workload)
 {
-	struct library_call c = { .h = h, .text = { path, workload } };
+	struct library_call c = { .h = h, .text = { path, workload }, NEEDED(GIVEN(path)) };
 
 	return library_enter(&c, NEEDS_SERVING, library_call_load);
 }
@@ -218,19 +218,11 @@ enum ssdlab_status ssdlab_load(ssdlab_drive *h, const char *path, const char *wo
 /* ---- forks ---- */
 
 struct library_fork {
-	ssdlab_drive *from;
+	const ssdlab_drive *from;
 	struct state_parts parts;
 };
 
-/* Two calls, each under the guard of its drive, the first one or the copy: so each owns what it allocates. */
-static void library_call_note(void *call)
-{
-	struct library_call *c = call;
-	struct library_fork *fork = c->out;
-
-	state_note(&fork->parts, library_state, c->h, ftl_scope(c->h->drive->ftl, true));
-}
-
+/* Under the guard of the copy, which so owns what it allocates. */
 static void library_call_give(void *call)
 {
 	struct library_call *c = call;
@@ -247,24 +239,33 @@ static void library_call_give(void *call)
 	copy->prepared = from->prepared;
 	copy->stopped = from->stopped;
 	copy->end = from->end;
-	copy->fault = from->fault;
+	copy->why = from->why;
+}
+
+static void library_call_fork(void *call)
+{
+	struct library_call *c = call;
+	struct library_fork fork = { .from = c->h };
+	struct library_call give = { .h = library_handle(c->h->shared), .out = &fork };
+
+	*(ssdlab_drive **)c->out = give.h;
+	if (!give.h) {
+		library_fault(c, "out of memory: a fork");
+		c->status = SSDLAB_NO_MEMORY;
+		return;
+	}
+	state_note(&fork.parts, library_state, c->h, ftl_scope(c->h->drive->ftl, true));
+	c->status = library_enter(&give, NEEDS_HANDLE, library_call_give);
+	if (c->status != SSDLAB_OK)
+		c->h->fault = give.h->fault;
+	memory_free(fork.parts.part);
 }
 
 enum ssdlab_status ssdlab_fork(ssdlab_drive *h, ssdlab_drive **copy)
 {
-	struct library_fork fork = { .from = h };
-	struct library_call note = { .h = h, .out = &fork }, give = { .out = &fork };
+	struct library_call c = { .h = h, .out = copy, NEEDED(GIVEN(copy)) };
 
-	*copy = NULL;
-	if (library_enter(&note, NEEDS_DRIVE, library_call_note) != SSDLAB_OK)
-		return note.status;
-	*copy = give.h = library_handle(h->shared);
-	if (!give.h) {
-		library_fault(&note, "out of memory: a fork");
-		return SSDLAB_NO_MEMORY;
-	}
-	if (library_guarded(&give, library_call_give) != SSDLAB_OK)
-		h->fault = give.h->fault;
-	memory_free(fork.parts.part);
-	return give.status;
+	if (copy)
+		*copy = NULL;
+	return library_enter(&c, NEEDS_DRIVE, library_call_fork);
 }

@@ -21,7 +21,7 @@ const char *ssdlab_version(void)
 
 const char *ssdlab_error(const ssdlab_drive *h)
 {
-	return h ? h->fault.text : "there is no drive";
+	return h ? __atomic_load_n(&h->told, __ATOMIC_ACQUIRE) : "there is no drive: the handle is NULL";
 }
 
 /* ---- calls ---- */
@@ -58,25 +58,68 @@ static enum ssdlab_status library_break(ssdlab_drive *h, enum guard_end end)
 	return h->end;
 }
 
-/* Can it be called?  If not, its text already says why. */
-static bool library_is_open(const ssdlab_drive *h, enum library_need need)
+/* Can it be called? */
+static bool library_is_open(struct library_call *c, enum library_need need)
 {
-	return h->drive && (need == NEEDS_DRIVE || !h->end);
+	ssdlab_drive *h = c->h;
+
+	if (need == NEEDS_HANDLE || (h->drive && (need == NEEDS_DRIVE || !h->end)))
+		return true;
+	h->fault = h->why;
+	c->status = h->end ? h->end : SSDLAB_MISTAKE;
+	return false;
 }
 
-enum ssdlab_status library_guarded(struct library_call *c, void (*call)(void *library_call))
+static void library_guarded(struct library_call *c, void (*call)(void *library_call))
 {
 	ssdlab_drive *h = c->h;
 	locale_t before = uselocale(h->locale);
-	enum guard_end end;
+	enum guard_end end = guard_call(&h->guard, call, c);
 
-	h->busy = true;
-	end = guard_call(&h->guard, call, c);
 	uselocale(before);
-	h->busy = false;
 	if (end != GUARD_DONE)
 		c->status = library_break(h, end);
-	return c->status;
+}
+
+static void library_tell(ssdlab_drive *h, const char *text)
+{
+	__atomic_store_n(&h->told, text, __ATOMIC_RELEASE);
+}
+
+/* Begins a call, unless one is under way.  The texts are constants, because the fault belongs to that one. */
+static bool library_begin_call(ssdlab_drive *h)
+{
+	struct guard **user = NULL;
+
+	if (__atomic_compare_exchange_n(
+		    &h->user, &user, guard_here(), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return true;
+	library_tell(h, user == guard_here() ? "a callback of a drive must not call that drive"
+					     : "another thread is in a call of this drive; a drive is used "
+					       "by one thread at a time, its forks by others");
+	return false;
+}
+
+static void library_end_call(const struct library_call *c)
+{
+	ssdlab_drive *h = c->h;
+
+	if (c->status != SSDLAB_OK) {
+		if ((h->end || !h->drive) && !*h->why.text)
+			h->why = h->fault;
+		library_tell(h, h->fault.text);
+	}
+	__atomic_store_n(&h->user, NULL, __ATOMIC_RELEASE);
+}
+
+bool library_has(struct library_call *c, const struct library_given *given)
+{
+	for (; given->name; given++)
+		if (!given->pointer) {
+			library_fault(c, "%s(): %s is NULL", c->function, given->name);
+			return false;
+		}
+	return true;
 }
 
 enum ssdlab_status library_enter(
@@ -84,14 +127,11 @@ enum ssdlab_status library_enter(
 {
 	ssdlab_drive *h = c->h;
 
-	if (!h)
-		return SSDLAB_MISTAKE;
-	if (h->busy)
-		library_fault(c, "a callback of a drive must not call that drive");
-	else if (!library_is_open(h, need))
-		c->status = h->end ? h->end : SSDLAB_MISTAKE;
-	else if (call)
+	if (!h || !library_begin_call(h))
+		return c->status = SSDLAB_MISTAKE;
+	if (library_is_open(c, need) && library_has(c, c->given))
 		library_guarded(c, call);
+	library_end_call(c);
 	return c->status;
 }
 
@@ -103,29 +143,68 @@ void library_changed(ssdlab_drive *h)
 
 /* ---- settings, shared by forks ---- */
 
+/* Does this "key=value" set the parameter? */
+static bool library_sets(const char *setting, const char *key)
+{
+	size_t length = strlen(key);
+
+	setting += strspn(setting, " \t");
+	return !strncmp(setting, key, length) && setting[length + strspn(setting + length, " \t")] == '=';
+}
+
+/* What the caller brings in place of a parameter, which he may not set, too. */
+static bool library_is_set_once(struct library_call *c, const char *setting)
+{
+	const struct ssdlab_options *o = c->options;
+	const struct {
+		bool brought;
+		const char *key, *by;
+	} own[] = { { o->gc_pick, "gc.policy", "gc_pick" }, { o->buffer_pick, "buffer", "buffer_pick" },
+		{ o->ftl, "ftl", "ftl" } };
+
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		if (own[i].brought && library_sets(setting, own[i].key))
+			library_fault(c, "-s %.200s: options.%s is given, too; leave one of them out",
+				setting, own[i].by);
+	return c->status == SSDLAB_OK;
+}
+
+/* Copies the settings.  A named drive folds addresses beyond its end into it, which suits traces of other
+ * drives; in a program such an address is a mistake, unless it says otherwise. */
+static char **library_settings(struct library_call *c, size_t *n)
+{
+	const struct ssdlab_options *from = c->options;
+	char **setting = memory_array(from->setting_count + 1, sizeof *setting, "settings");
+
+	setting[0] = memory_string("trace.fold=false", "settings");
+	for (size_t i = 0; i < from->setting_count && library_is_set_once(c, from->settings[i]); i++)
+		setting[i + 1] = memory_string(from->settings[i], "settings");
+	*n = from->setting_count + 1;
+	return setting;
+}
+
 /* Reads the settings; under their own guard. */
 static void library_read_settings(void *call)
 {
 	struct library_call *c = call;
 	struct library_settings *s = c->h->shared;
-	const struct ssdlab_options *from = c->in;
-	char **setting = memory_array(from->setting_count, sizeof *setting, "settings");
+	const struct ssdlab_options *from = c->options;
+	char **setting;
+	size_t n;
 
 	s->options = *from;
 	if (from->parameters)
 		s->options.parameters = memory_string(from->parameters, "settings");
-	for (size_t i = 0; i < from->setting_count; i++)
-		setting[i] = memory_string(from->settings[i], "settings");
+	setting = library_settings(c, &n);
 	s->options.settings = (const char *const *)setting;
-	c->status = SSDLAB_MISTAKE;
+	if (c->status != SSDLAB_OK)
+		return;
 	if (!settings_init(&s->settings, &c->h->fault) || !library_bring_policies(s, &c->h->fault) ||
 		(from->ftl &&
 			!settings_bring_ftl(&s->settings, from->ftl, from->ftl_toolbox, &c->h->fault)) ||
-		!settings_read(&s->settings, s->options.parameters, setting, from->setting_count,
-			&c->h->fault))
-		return;
-	c->status = SSDLAB_OK;
-	if (s->settings.striped->superblock)
+		!settings_read(&s->settings, s->options.parameters, setting, n, &c->h->fault))
+		c->status = SSDLAB_MISTAKE;
+	else if (s->settings.striped->superblock)
 		library_fault(c, "striped.superblock: this device model is for `ssd measure`; leave it out");
 }
 
@@ -150,14 +229,10 @@ ssdlab_drive *library_handle(struct library_settings *s)
 	h->shared = s;
 	__atomic_add_fetch(&s->users, 1, __ATOMIC_RELAXED);
 	h->guard.aborts = !s->options.bug;
+	library_tell(h, h->fault.text);
 	h->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 	h->done = QUEUE_EMPTY;
 	return h;
-}
-
-static struct library_request *library_request(const ssdlab_drive *h, uint32_t number)
-{
-	return pool_at(&h->requests, number);
 }
 
 /* Inserts it by time of completion: a read whose data has crossed the link may be reported late. */
@@ -244,9 +319,8 @@ bool library_make_drive(ssdlab_drive *h)
 
 /* The settings allocate under a guard of their own.  A bug found there is one in the option tables, and
  * aborts. */
-static void library_open(void *call)
+static void library_open_drive(struct library_call *c)
 {
-	struct library_call *c = call;
 	struct library_settings *s = c->h->shared;
 	enum guard_end end;
 
@@ -261,24 +335,72 @@ static void library_open(void *call)
 		c->status = SSDLAB_MISTAKE;
 }
 
+/* Are the functions there to which contexts and names belong? */
+static bool library_is_complete(struct library_call *c)
+{
+	const struct ssdlab_options *o = c->options;
+	const struct {
+		const void *of;
+		bool function;
+		const char *name, *needs;
+	} parts[] = { { o->progress_context, o->progress, "progress_context", "progress" },
+		{ o->bug_context, o->bug, "bug_context", "bug" },
+		{ o->gc_context, o->gc_pick, "gc_context", "gc_pick" },
+		{ o->gc_name, o->gc_pick, "gc_name", "gc_pick" },
+		{ o->buffer_context, o->buffer_pick, "buffer_context", "buffer_pick" },
+		{ o->buffer_name, o->buffer_pick, "buffer_name", "buffer_pick" },
+		{ o->ftl_toolbox, o->ftl, "ftl_toolbox", "ftl" } };
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (parts[i].of && !parts[i].function)
+			library_fault(
+				c, "options.%s is given without options.%s", parts[i].name, parts[i].needs);
+	return c->status == SSDLAB_OK;
+}
+
+static bool library_settings_are_given(struct library_call *c)
+{
+	const struct ssdlab_options *o = c->options;
+
+	if (o->setting_count && !o->settings) {
+		library_fault(c, "options.settings is NULL, options.setting_count %zu", o->setting_count);
+		return false;
+	}
+	for (size_t i = 0; i < o->setting_count; i++)
+		if (!o->settings[i]) {
+			library_fault(c, "options.settings[%zu] is NULL", i);
+			return false;
+		}
+	return true;
+}
+
+static void library_open(void *call)
+{
+	struct library_call *c = call;
+	const struct ssdlab_options *o = c->options;
+
+	if (o->size != sizeof *o)
+		library_fault(c, "options.size is not that of struct ssdlab_options: compile the program "
+				 "with the header of this library");
+	else if (o->completions < 0 || o->completions > SSDLAB_PARTS)
+		library_fault(c, "options.completions is none of enum ssdlab_completions");
+	else if (library_is_complete(c) && library_settings_are_given(c))
+		library_open_drive(c);
+}
+
 enum ssdlab_status ssdlab_open(ssdlab_drive **drive, const struct ssdlab_options *options)
 {
-	struct library_settings *s = calloc(1, sizeof *s);
-	struct library_call c = { .in = options };
+	struct library_settings *s = drive ? calloc(1, sizeof *s) : NULL;
+	struct library_call c = { .options = options, NEEDED(GIVEN(options)) };
 
+	if (!drive)
+		return SSDLAB_MISTAKE;
 	*drive = c.h = s ? library_handle(s) : NULL;
 	if (!c.h) {
 		free(s);
 		return SSDLAB_NO_MEMORY;
 	}
-	if (!options || options->size != sizeof *options)
-		library_fault(&c, "options.size is not that of struct ssdlab_options: compile the program "
-				  "with the header of this library");
-	else if (options->completions < 0 || options->completions > SSDLAB_PARTS)
-		library_fault(&c, "options.completions is none of enum ssdlab_completions");
-	else
-		library_guarded(&c, library_open);
-	return c.status;
+	return library_enter(&c, NEEDS_HANDLE, library_open);
 }
 
 static void library_close(void *handle)
@@ -291,10 +413,12 @@ static void library_close(void *handle)
 	pool_free(&h->requests);
 }
 
-void ssdlab_close(ssdlab_drive *h)
+enum ssdlab_status ssdlab_close(ssdlab_drive *h)
 {
-	if (!h || h->busy)
-		return;
+	if (!h)
+		return SSDLAB_OK;
+	if (!library_begin_call(h))
+		return SSDLAB_MISTAKE;
 	if (h->drive)
 		guard_call(&h->guard, library_close, h);
 	memory_list_free(&h->guard.memory);
@@ -302,4 +426,5 @@ void ssdlab_close(ssdlab_drive *h)
 		freelocale(h->locale);
 	library_leave_settings(h->shared);
 	free(h);
+	return SSDLAB_OK;
 }

@@ -5,6 +5,7 @@
 #include "ftl/store.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- statistics ---- */
 
@@ -34,22 +35,32 @@ static void library_make_report(struct library_call *c)
 	run_report(h->report, &run, &facts);
 }
 
+/* One name, and no list of patterns, which report_lacks() takes, too. */
+static bool library_is_reported(const struct report *report, const char *name)
+{
+	char lacks[96];
+
+	return *name && !strpbrk(name, " ,*?[\\") && !report_lacks(report, name, lacks, sizeof lacks);
+}
+
 static void library_call_statistic(void *call)
 {
 	struct library_call *c = call;
-	char name[96];
+	const char *name = c->text[0];
 
 	if (!c->h->report)
 		library_make_report(c);
-	if (report_lacks(c->h->report, c->text[0], name, sizeof name))
-		library_fault(c, "there is no statistic \"%s\"; `ssd list statistics` shows all", name);
+	if (!library_is_reported(c->h->report, name))
+		library_fault(c, "there is no statistic \"%.200s\"; `ssd list statistics` shows all", name);
+	else if (report_value(c->h->report, name))
+		library_fault(c, "%s is a text, not a number; ssdlab_json() has it", name);
 	else
-		*(double *)c->out = report_number(c->h->report, c->text[0]);
+		*(double *)c->out = report_number(c->h->report, name);
 }
 
 enum ssdlab_status ssdlab_statistic(ssdlab_drive *h, const char *name, double *value)
 {
-	struct library_call c = { .h = h, .text = { name }, .out = value };
+	struct library_call c = { .h = h, .text = { name }, .out = value, NEEDED(GIVEN(name), GIVEN(value)) };
 
 	return library_enter(&c, NEEDS_DRIVE, library_call_statistic);
 }
@@ -75,9 +86,12 @@ static void library_call_json(void *call)
 enum ssdlab_status ssdlab_json(
 	ssdlab_drive *h, const char *command, const char *parameters, const char *workload, char **text)
 {
-	struct library_call c = { .h = h, .text = { command, parameters, workload }, .out = text };
+	struct library_call c = {
+		.h = h, .text = { command, parameters, workload }, .out = text, NEEDED(GIVEN(text))
+	};
 
-	*text = NULL;
+	if (text)
+		*text = NULL;
 	return library_enter(&c, NEEDS_DRIVE, library_call_json);
 }
 
@@ -138,13 +152,24 @@ static struct ssdlab_block library_block(const struct drive *d, block_t b)
 	return block;
 }
 
-size_t ssdlab_blocks(ssdlab_drive *h, struct ssdlab_block *to, size_t room)
+static void library_call_blocks(void *call)
 {
-	const struct drive *d = h ? h->drive : NULL;
+	const struct library_call *c = call;
+	const struct drive *d = c->h->drive;
+	struct ssdlab_block *to = c->out;
 
-	if (!d)
-		return 0;
-	for (block_t b = 0; b < d->geometry.blocks && b < room; b++)
+	for (block_t b = 0; b < d->geometry.blocks && b < c->n; b++)
 		to[b] = library_block(d, b);
-	return d->geometry.blocks;
+	*c->count = d->geometry.blocks;
+}
+
+enum ssdlab_status ssdlab_blocks(ssdlab_drive *h, struct ssdlab_block *blocks, size_t room, size_t *count)
+{
+	struct library_call c = {
+		.h = h, .out = blocks, .n = room, .count = count, NEEDED(GIVEN(count), GIVEN_IF(room, blocks))
+	};
+
+	if (count)
+		*count = 0;
+	return library_enter(&c, NEEDS_DRIVE, library_call_blocks);
 }

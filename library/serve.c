@@ -3,6 +3,8 @@
 #include "flash/schedule.h"
 #include "ftl/store.h"
 
+#include <string.h>
+
 /* ---- preparing ---- */
 
 bool library_open_workload(struct library_call *c, const char *name)
@@ -130,21 +132,21 @@ static void library_call_run(void *call)
 
 enum ssdlab_status ssdlab_run(ssdlab_drive *h, const char *workload)
 {
-	struct library_call c = { .h = h, .text = { workload } };
+	struct library_call c = { .h = h, .text = { workload }, NEEDED(GIVEN(workload)) };
 
 	return library_enter(&c, NEEDS_SERVING, library_call_run);
 }
 
 /* ---- requests of the caller ---- */
 
-/* The i-th of the call, whose requests are rows (`in`) or columns (`out`). */
+/* The i-th of the call, whose requests are rows or columns. */
 static struct request library_request_at(const struct library_call *c, size_t i)
 {
-	const struct ssdlab_request *row = c->in;
-	const struct ssdlab_columns *of = c->out;
+	const struct ssdlab_request *row = c->rows;
+	const struct ssdlab_columns *of = c->columns;
 	uint64_t now = schedule_now(c->h->drive->flash->schedule);
 
-	if (row)
+	if (!of)
 		return (struct request){ row[i].arrival_ns, row[i].sector, row[i].tag, row[i].sectors,
 			row[i].device, (enum request_type)row[i].kind, row[i].hint, row[i].flags };
 	return (struct request){ .arrival = of->arrival_ns ? of->arrival_ns[i] : now,
@@ -181,18 +183,74 @@ static bool library_is_open_loop(const ssdlab_drive *h)
 
 static bool library_arrives_now(const struct library_call *c)
 {
-	return !c->in && !((const struct ssdlab_columns *)c->out)->arrival_ns;
+	return c->columns && !c->columns->arrival_ns;
 }
 
-static bool library_arrives_too_early(const struct library_call *c, const struct request *r)
+/* host.time_scale multiplies arrivals. */
+static uint64_t library_latest_arrival(const ssdlab_drive *h)
 {
-	return request_is_awaited(r->type) && r->arrival < c->h->last_arrival && library_is_open_loop(c->h) &&
-	       !library_arrives_now(c);
+	const struct tenant *host = &h->drive->host->tenants.of[0];
+
+	return host->is_open && host->time_scale > 1 ? (uint64_t)((double)SSDLAB_TIME_MOST / host->time_scale)
+						     : SSDLAB_TIME_MOST;
+}
+
+/* Is its arrival in order, and not too late for the simulation? */
+static bool library_arrives(struct library_call *c, size_t i, const struct request *r)
+{
+	uint64_t latest = library_latest_arrival(c->h);
+
+	if (library_arrives_now(c))
+		return true;
+	if (r->arrival > latest)
+		library_fault(c, "request:%zu: arrives at %llu ns; the last moment is %llu ns", i,
+			(unsigned long long)r->arrival, (unsigned long long)latest);
+	else if (request_is_awaited(r->type) && r->arrival < c->h->last_arrival && library_is_open_loop(c->h))
+		library_fault(c,
+			"request:%zu: arrives at %llu ns, before the request before it (%llu); sort them, or "
+			"use host.mode=closed",
+			i, (unsigned long long)r->arrival, (unsigned long long)c->h->last_arrival);
+	return c->status == SSDLAB_OK;
 }
 
 static bool library_flags_are_known(const struct request *r)
 {
 	return !r->flags || (r->flags == SSDLAB_FUA && r->type == REQUEST_WRITE);
+}
+
+static bool library_reserved_is_0(const struct library_call *c, size_t i)
+{
+	static const uint8_t nothing[sizeof c->rows->reserved];
+
+	return !c->rows || !memcmp(c->rows[i].reserved, nothing, sizeof nothing);
+}
+
+/* A number that the request gives for its placement handle, as `by` says. */
+static bool library_names_handle(
+	struct library_call *c, size_t i, const char *by, uint32_t number, bool is_read)
+{
+	uint32_t handles = (uint32_t)c->h->drive->settings->ftl.handles.handles;
+
+	if (number && !is_read)
+		library_fault(c,
+			"request:%zu: %s %u, which nothing reads; set fdp.handles and fdp.by=%s, or leave it "
+			"0",
+			i, by, number, by);
+	else if (is_read && number >= handles)
+		library_fault(c, "request:%zu: %s %u; with fdp.handles = %u it is 0 to %u", i, by, number,
+			handles, handles - 1);
+	return c->status == SSDLAB_OK;
+}
+
+/* An update of a range's handle names it by the hint. */
+static bool library_is_placed(struct library_call *c, size_t i, const struct request *r)
+{
+	const struct handle_settings *s = &c->h->drive->settings->ftl.handles;
+	bool update = r->type == REQUEST_UPDATE, on = handles_are_on(s);
+
+	return library_names_handle(c, i, "device", r->device, on && s->by == HANDLE_BY_DEVICE) &&
+	       library_names_handle(c, i, "hint", r->hint,
+		       on && (s->by == HANDLE_BY_HINT || (s->by == HANDLE_BY_RANGE && update)));
 }
 
 static bool library_is_possible(struct library_call *c, size_t i, const struct request *r)
@@ -204,12 +262,9 @@ static bool library_is_possible(struct library_call *c, size_t i, const struct r
 	else if (!library_flags_are_known(r))
 		library_fault(
 			c, "request:%zu: flags %u; a write can have 1 (FUA), others have 0", i, r->flags);
-	else if (library_arrives_too_early(c, r))
-		library_fault(c,
-			"request:%zu: arrives at %llu ns, before the request before it (%llu); sort them, or "
-			"use host.mode=closed",
-			i, (unsigned long long)r->arrival, (unsigned long long)c->h->last_arrival);
-	return c->status == SSDLAB_OK;
+	else if (!library_reserved_is_0(c, i))
+		library_fault(c, "request:%zu: reserved is not 0; clear the struct before it is filled", i);
+	return c->status == SSDLAB_OK && library_is_placed(c, i, r) && library_arrives(c, i, r);
 }
 
 /* Gets the i-th request.  False: the drive cannot serve it.  `line` is first its index, for messages, then
@@ -267,43 +322,56 @@ static void library_submit_all(struct library_call *c)
 		library_end_run(c, end);
 }
 
+static bool library_columns_are_given(struct library_call *c)
+{
+	const struct ssdlab_columns *of = c->columns;
+	const struct library_given given[] = { { of->sector, "columns.sector" },
+		{ of->sectors, "columns.sectors" }, { of->kind, "columns.kind" }, { NULL, NULL } };
+
+	if (of->size != sizeof *of)
+		library_fault(c, "columns.size is not that of struct ssdlab_columns: compile the program "
+				 "with the header of this library");
+	return c->status == SSDLAB_OK && (!c->n || library_has(c, given));
+}
+
 static void library_call_submit(void *call)
 {
 	struct library_call *c = call;
 
 	library_changed(c->h);
-	if (!c->in && ((const struct ssdlab_columns *)c->out)->size != sizeof(struct ssdlab_columns))
-		library_fault(c, "columns.size is not that of struct ssdlab_columns");
-	else if (c->h->drive->host->tenants.count > 1)
+	if (c->columns && !library_columns_are_given(c))
+		return;
+	if (c->h->drive->host->tenants.count > 1)
 		library_fault(c,
 			"host.tenants = %u: requests of the caller enter in his order; tenants are for "
 			"ssdlab_run()",
 			c->h->drive->host->tenants.count);
-	else if (c->h->prepared || library_prepare(c, NULL))
+	else if (c->n && (c->h->prepared || library_prepare(c, NULL)))
 		library_submit_all(c);
+}
+
+static enum ssdlab_status library_submit(struct library_call *c, size_t *taken)
+{
+	library_enter(c, NEEDS_SERVING, library_call_submit);
+	if (taken)
+		*taken = c->done;
+	return c->status;
 }
 
 enum ssdlab_status ssdlab_submit(
 	ssdlab_drive *h, const struct ssdlab_request *requests, size_t n, size_t *taken)
 {
-	struct library_call c = { .h = h, .in = requests, .n = n };
+	struct library_call c = { .h = h, .rows = requests, .n = n, NEEDED(GIVEN_IF(n, requests)) };
 
-	library_enter(&c, NEEDS_SERVING, library_call_submit);
-	if (taken)
-		*taken = c.done;
-	return c.status;
+	return library_submit(&c, taken);
 }
 
 enum ssdlab_status ssdlab_submit_columns(
 	ssdlab_drive *h, const struct ssdlab_columns *columns, size_t n, size_t *taken)
 {
-	struct ssdlab_columns copy = *columns;
-	struct library_call c = { .h = h, .out = &copy, .n = n };
+	struct library_call c = { .h = h, .columns = columns, .n = n, NEEDED(GIVEN(columns)) };
 
-	library_enter(&c, NEEDS_SERVING, library_call_submit);
-	if (taken)
-		*taken = c.done;
-	return c.status;
+	return library_submit(&c, taken);
 }
 
 /* ---- time ---- */
@@ -328,7 +396,10 @@ static void library_call_advance(void *call)
 	struct library_call *c = call;
 
 	library_changed(c->h);
-	if (c->h->prepared || library_prepare(c, NULL))
+	if (c->number > SSDLAB_TIME_MOST)
+		library_fault(c, "%llu ns is too late; the last moment is %llu ns",
+			(unsigned long long)c->number, (unsigned long long)SSDLAB_TIME_MOST);
+	else if (c->h->prepared || library_prepare(c, NULL))
 		drive_run_until(c->h->drive, c->number);
 }
 
@@ -373,16 +444,33 @@ enum ssdlab_status ssdlab_drain(ssdlab_drive *h)
 	return library_enter(&c, NEEDS_DRIVE, library_call_drain);
 }
 
-size_t ssdlab_completions(ssdlab_drive *h, struct ssdlab_completion *to, size_t room)
+static void library_call_completions(void *call)
 {
-	size_t n = 0;
+	struct library_call *c = call;
+	ssdlab_drive *h = c->h;
+	struct array_field next = POOL_FIELD(h->requests, struct library_request, next);
+	struct ssdlab_completion *to = c->out;
 	uint32_t number;
 
-	while (h && h->drive && n < room &&
-		(number = queue_take(&h->done, POOL_FIELD(h->requests, struct library_request, next))) !=
-			INDEX_NONE) {
-		to[n++] = ((struct library_request *)pool_at(&h->requests, number))->done;
+	if (!h->shared->options.completions)
+		library_fault(c, "the drive was opened without completions; set options.completions");
+	for (; c->done < c->n && (number = queue_take(&h->done, next)) != INDEX_NONE; c->done++) {
+		to[c->done] = library_request(h, number)->done;
 		pool_give(&h->requests, number);
 	}
-	return n;
+	*c->count = c->done;
+}
+
+enum ssdlab_status ssdlab_completions(
+	ssdlab_drive *h, struct ssdlab_completion *completions, size_t room, size_t *taken)
+{
+	struct library_call c = { .h = h,
+		.out = completions,
+		.n = room,
+		.count = taken,
+		NEEDED(GIVEN(taken), GIVEN_IF(room, completions)) };
+
+	if (taken)
+		*taken = 0;
+	return library_enter(&c, NEEDS_DRIVE, library_call_completions);
 }

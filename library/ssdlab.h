@@ -7,14 +7,18 @@
  * same calls give the same bytes, on every machine; how requests are divided into arrays changes nothing.
  *
  * Errors: functions that can fail return enum ssdlab_status, and ssdlab_error() is then one line that says
- * what is wrong and what would be right.  No mistake of the caller ends the process or writes to a stream.
- * A bug, in an FTL or in ssdlab, is reported to the drive's handler; without a handler the process aborts.
+ * what is wrong and what would be right.  No mistake of the caller ends the process or writes to a stream: a
+ * pointer that is NULL, a number out of range and a value that nothing would read are refused.  (A handle
+ * that was closed and a pointer to other memory cannot be recognised.)  A bug, in an FTL or in ssdlab, is
+ * reported to the drive's handler; without a handler the process aborts.
  *
  * Ownership: a handle is closed by ssdlab_close(), a text freed by ssdlab_free(); arrays stay the caller's
  * and are not kept.
  *
  * Threads: a drive is used by one thread at a time.  Different drives, also forks of one drive, may be used
- * by different threads at once.
+ * by different threads at once.  A call is refused while another one of the same drive is under way, in
+ * another thread or because it comes from a callback.  Callbacks may call ssdlab_now(), ssdlab_sectors(),
+ * ssdlab_in_flight() and ssdlab_error().
  */
 #ifndef SSDLAB_H
 #define SSDLAB_H
@@ -26,7 +30,7 @@
 extern "C" {
 #endif
 
-#define SSDLAB_ABI 1
+#define SSDLAB_ABI 2
 
 #if defined(__GNUC__)
 #define SSDLAB_API __attribute__((visibility("default")))
@@ -45,6 +49,9 @@ enum ssdlab_status {
 	SSDLAB_BROKEN = 5      /* a bug, which the handler returned from: only ssdlab_close() may follow */
 };
 
+/* The last moment of simulated time that can be named, in ns: after 292 years. */
+#define SSDLAB_TIME_MOST ((uint64_t)-1 >> 1)
+
 /* ---- the library ---- */
 
 /* SSDLAB_ABI of the library that is loaded; a program compiled for another value must not go on. */
@@ -59,7 +66,7 @@ SSDLAB_API const char *ssdlab_version(void);
 enum ssdlab_completions {
 	SSDLAB_NO_COMPLETIONS = 0,
 	SSDLAB_TIMES = 1, /* each request, with its times */
-	SSDLAB_PARTS = 2  /* and where the time went; costs about a fifth of the speed */
+	SSDLAB_PARTS = 2  /* and where the time went, which slows the drive down: docs/library.md */
 };
 
 /*
@@ -83,11 +90,10 @@ struct ssdlab_block {
 
 /*
  * Victim selection: which of these blocks of a plane is collected?  Each is full, and has an invalid page.
- * Returns an index; anything else: the block with the fewest valid pages.  The array is the library's.
- * Must not call the drive.
+ * Returns an index; anything else: the first of the blocks with the fewest valid pages.  The array is the
+ * library's, in no particular order, but the same in every run.  Must not call the drive.
  */
-typedef size_t ssdlab_gc_pick(
-	void *context, uint32_t plane, const struct ssdlab_block *blocks, size_t n);
+typedef size_t ssdlab_gc_pick(void *context, uint32_t plane, const struct ssdlab_block *blocks, size_t n);
 
 /* 40 bytes, without gaps.  Times are numbers of accesses to the buffer's pages. */
 struct ssdlab_page {
@@ -102,11 +108,18 @@ struct ssdlab_page {
  * recently used page.  Called again until there is room. */
 typedef size_t ssdlab_buffer_pick(void *context, const struct ssdlab_page *pages, size_t n);
 
-/* Zeroed except for `size`: a drive with all parameters at their defaults. */
+/*
+ * Zeroed except for `size`: a drive with all parameters at their defaults.
+ *
+ * A request beyond the end of the drive is a mistake: trace.fold is false unless a setting is
+ * "trace.fold=true", whatever a parameter file says.  Most named drives set it for `ssd run`, so their
+ * results are those of `ssd run` to the byte only with this setting.
+ */
 struct ssdlab_options {
-	size_t size;                 /* of this struct */
-	const char *parameters;      /* a parameter file, or a name of `ssd list drives` */
-	const char *const *settings; /* "key=value", as of `ssd run -s`; workload.KEY=VALUE, too */
+	size_t size;            /* of this struct */
+	const char *parameters; /* a parameter file, or a name of `ssd list drives` */
+	/* "key=value", as of `ssd run -s`: the last one of a key counts; workload.KEY=VALUE, too. */
+	const char *const *settings;
 	size_t setting_count;
 	int verify;      /* check every sector and every time, by oracle and judge */
 	int completions; /* enum ssdlab_completions */
@@ -115,17 +128,18 @@ struct ssdlab_options {
 	ssdlab_bug *bug;
 	void *bug_context;
 
-	/* NULL, or in place of gc.policy and of buffer, with their names in results and files: letters,
-	 * digits and _.  A file can be loaded by a drive with a policy of the same name. */
+	/* NULL, or in place of gc.policy and of buffer, which `settings` must not set, too.  The names are
+	 * those in results and files: letters, digits and _.  A file can be loaded by a drive with a policy
+	 * of the same name. */
 	ssdlab_gc_pick *gc_pick;
 	void *gc_context;
-	const char *gc_name; /* NULL: "callback" */
+	const char *gc_name;             /* NULL: "callback" */
 	ssdlab_buffer_pick *buffer_pick; /* dram.buffer_bytes is its size */
 	void *buffer_context;
 	const char *buffer_name;
 
-	/* NULL, or an FTL in place of ftl: its struct ftl_ops, and &ssd_toolbox of the program, which is
-	 * linked with the rooms that the FTL uses, `make toolbox`.  Both must outlive the drive. */
+	/* NULL, or an FTL in place of the setting ftl: its struct ftl_ops, and &ssd_toolbox of the program,
+	 * which is linked with the rooms that the FTL uses, `make toolbox`.  Both must outlive the drive. */
 	const void *ftl, *ftl_toolbox;
 };
 
@@ -135,8 +149,8 @@ struct ssdlab_options {
  */
 SSDLAB_API enum ssdlab_status ssdlab_open(ssdlab_drive **drive, const struct ssdlab_options *);
 
-/* NULL: does nothing. */
-SSDLAB_API void ssdlab_close(ssdlab_drive *);
+/* NULL: does nothing.  SSDLAB_MISTAKE: a call of the drive is under way; it stays open. */
+SSDLAB_API enum ssdlab_status ssdlab_close(ssdlab_drive *);
 
 /* The text of the last failure, "" before the first.  Lives until the next failure. */
 SSDLAB_API const char *ssdlab_error(const ssdlab_drive *);
@@ -173,9 +187,9 @@ struct ssdlab_request {
 	uint64_t sector;     /* the first one */
 	uint64_t tag;        /* the caller's; comes back with the completion */
 	uint32_t sectors;
-	uint32_t device;     /* as the device or volume of a trace */
+	uint32_t device;     /* placement handle, if fdp.by = device; else 0 */
 	uint8_t kind;        /* enum ssdlab_kind */
-	uint8_t hint;        /* where to place the data (fdp.*); 0: none */
+	uint8_t hint;        /* placement handle, if fdp.by = hint, or of an update; else 0 */
 	uint8_t flags;       /* SSDLAB_FUA, or 0 */
 	uint8_t reserved[5]; /* 0 */
 };
@@ -204,8 +218,8 @@ SSDLAB_API uint64_t ssdlab_now(const ssdlab_drive *);       /* ns */
 SSDLAB_API uint64_t ssdlab_sectors(const ssdlab_drive *);   /* that the host sees; 0: it is not open */
 SSDLAB_API uint64_t ssdlab_in_flight(const ssdlab_drive *); /* requests that entered and are not completed */
 
-/* Lets time pass: up to and including a moment; to the next completion, if a request is in flight; until all
- * requests and all work behind them are done. */
+/* Lets time pass: up to and including a moment, if that is not past; to the next completion, if a request is
+ * in flight; until all requests and all work behind them are done. */
 SSDLAB_API enum ssdlab_status ssdlab_advance(ssdlab_drive *, uint64_t until_ns);
 SSDLAB_API enum ssdlab_status ssdlab_next(ssdlab_drive *);
 SSDLAB_API enum ssdlab_status ssdlab_drain(ssdlab_drive *);
@@ -226,10 +240,11 @@ struct ssdlab_completion {
 
 /*
  * Takes up to `room` completions in order of completion; those of one moment in the order in which the
- * drive's scheduler completes them.  Returns how many; they are kept until they are taken.  The tag of a
- * request of ssdlab_run() is its line in the trace.
+ * drive's scheduler completes them.  *taken: how many; they are kept until they are taken.  The tag of a
+ * request of ssdlab_run() is its line in the trace.  A mistake if the drive was opened without completions.
  */
-SSDLAB_API size_t ssdlab_completions(ssdlab_drive *, struct ssdlab_completion *, size_t room);
+SSDLAB_API enum ssdlab_status ssdlab_completions(
+	ssdlab_drive *, struct ssdlab_completion *, size_t room, size_t *taken);
 
 /* ---- results ---- */
 
@@ -252,8 +267,9 @@ SSDLAB_API enum ssdlab_status ssdlab_reset_statistics(ssdlab_drive *);
 /* Checks the counts and, of a drive with `verify`, every invariant now. */
 SSDLAB_API enum ssdlab_status ssdlab_check(ssdlab_drive *);
 
-/* All blocks of the drive, up to `room`.  Returns how many there are. */
-SSDLAB_API size_t ssdlab_blocks(ssdlab_drive *, struct ssdlab_block *, size_t room);
+/* All blocks of the drive, up to `room`.  *count: how many there are. */
+SSDLAB_API enum ssdlab_status ssdlab_blocks(
+	ssdlab_drive *, struct ssdlab_block *, size_t room, size_t *count);
 
 /* ---- keeping ---- */
 

@@ -15,26 +15,60 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Names of files begun and not committed: the only state outside a struct here; a signal handler needs it.
- * Threads may save drives at once. */
-static char *_Atomic begun[OUTPUTS_MOST];
+/* Has the name of a file that is begun and not committed, or NULL: then it is free. */
+struct output_place {
+	const char *_Atomic name;
+	struct output_place *next;
+};
 
-static void output_note(char *name, bool is)
+/* The only state outside a struct here: a signal handler needs it.  Threads may save drives at once, so
+ * places are added and never removed: there are as many as files were begun at the same time. */
+static struct output_place *_Atomic begun;
+
+/* Not memory_array(): a place outlives the guarded call that adds it. */
+static bool output_add_place(const char *name)
 {
-	for (size_t i = 0; i < OUTPUTS_MOST; i++) {
-		char *old = is ? NULL : name;
+	struct output_place *place = calloc(1, sizeof *place);
 
-		if (atomic_compare_exchange_strong(&begun[i], &old, is ? name : NULL))
+	if (!place)
+		return false;
+	atomic_init(&place->name, name);
+	place->next = atomic_load(&begun);
+	while (!atomic_compare_exchange_weak(&begun, &place->next, place))
+		;
+	return true;
+}
+
+/* False: there is no memory. */
+static bool output_note(const char *name)
+{
+	for (struct output_place *place = atomic_load(&begun); place; place = place->next) {
+		const char *none = NULL;
+
+		if (atomic_compare_exchange_strong(&place->name, &none, name))
+			return true;
+	}
+	return output_add_place(name);
+}
+
+static void output_forget(const char *name)
+{
+	for (struct output_place *place = atomic_load(&begun); place; place = place->next) {
+		const char *its = name;
+
+		if (atomic_compare_exchange_strong(&place->name, &its, NULL))
 			return;
 	}
-	BUG_ON(is, "more than %d files are begun", OUTPUTS_MOST);
 }
 
 void outputs_remove(void)
 {
-	for (size_t i = 0; i < OUTPUTS_MOST; i++)
-		if (begun[i])
-			unlink(begun[i]);
+	for (struct output_place *place = atomic_load(&begun); place; place = place->next) {
+		const char *name = atomic_load(&place->name);
+
+		if (name)
+			unlink(name);
+	}
 }
 
 static bool output_fault(const char *what, const char *path, int error, struct fault *fault)
@@ -152,7 +186,7 @@ static char *output_final_name(const char *path)
 static void output_release(struct output *output)
 {
 	if (output->temporary)
-		output_note(output->temporary, false);
+		output_forget(output->temporary);
 	memory_free(output->path);
 	memory_free(output->temporary);
 	*output = (struct output){ 0 };
@@ -174,9 +208,8 @@ static FILE *output_create(const char *partial)
 /* Renaming needs no right to write to the old file, so that right is checked. */
 static FILE *output_open_beside(struct output *output)
 {
-	if (access(output->path, W_OK) && errno != ENOENT)
+	if ((access(output->path, W_OK) && errno != ENOENT) || !output_note(output->temporary))
 		return NULL;
-	output_note(output->temporary, true);
 	return output_create(output->temporary);
 }
 

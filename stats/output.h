@@ -11,9 +11,6 @@
 
 #include <stdio.h>
 
-/* Files that a program may write at the same time. */
-#define OUTPUTS_MOST 8
-
 struct output {
 	FILE *stream;
 	char *path;      /* final name */
@@ -26,7 +23,8 @@ bool output_open(struct output *, const char *path, struct fault *);
 /* For a file that every program would write with the same bytes: the last one to finish replaces it. */
 bool output_open_shared(struct output *, const char *path, struct fault *);
 
-/* For a program that ends early: removes files begun and not committed.  Safe in a signal handler. */
+/* For a program of one thread that ends early: removes files begun and not committed.  Safe in a signal
+ * handler. */
 void outputs_remove(void);
 
 /* Flushes, checks every earlier write, renames.  On failure the temporary is removed. */

@@ -26,6 +26,7 @@ struct report_row {
 struct report {
 	struct report_row *rows;
 	uint32_t used, room;
+	struct warnings warnings;
 };
 
 struct report *report_create(void)
@@ -42,6 +43,7 @@ void report_free(struct report *report)
 		memory_free(report->rows[i].text);
 	}
 	memory_free(report->rows);
+	warnings_release(&report->warnings);
 	memory_free(report);
 }
 
@@ -104,6 +106,16 @@ void report_real(struct report *report, const char *name, double value, const ch
 void report_text(struct report *report, const char *name, const char *value, const char *meaning)
 {
 	report_append_named(report, ROW_TEXT, name, "", meaning)->text = memory_string(value, "report");
+}
+
+void report_warn(struct report *report, const char *text, bool told)
+{
+	warnings_add(&report->warnings, text, told);
+}
+
+const struct warnings *report_warnings(const struct report *report)
+{
+	return &report->warnings;
 }
 
 /*
@@ -375,11 +387,22 @@ static void report_write_json_part(
 	fputs("\n  }", stream);
 }
 
+static void report_write_json_warnings(const struct warnings *w, FILE *stream)
+{
+	for (uint32_t i = 0; i < w->used; i++) {
+		fputs(i ? ",\n    " : ",\n  \"warnings\": [\n    ", stream);
+		report_write_quoted(w->list[i].text, stream);
+	}
+	if (w->used)
+		fputs("\n  ]", stream);
+}
+
 void report_write_json(const struct report *report, FILE *stream)
 {
 	fprintf(stream, "{\n  \"schema\": %d", REPORT_SCHEMA);
 	report_write_json_part(report, "parameters", PART_PARAMETERS, stream);
 	report_write_json_part(report, "statistics", PART_STATISTICS, stream);
 	report_write_json_part(report, "units", PART_UNITS, stream);
+	report_write_json_warnings(&report->warnings, stream);
 	fputs("\n}\n", stream);
 }

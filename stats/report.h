@@ -2,14 +2,17 @@
  * The results of a run: rows of name, value, unit and meaning, collected first and then written as text
  * (`name = value   # unit: meaning`) or as JSON:
  *
- *	{ "schema": 1, "parameters": { key: value }, "statistics": { name: value }, "units": { name: unit } }
+ *	{ "schema": 1, "parameters": { key: value }, "statistics": { name: value }, "units": { name: unit },
+ *	  "warnings": [ sentence ] }
  *
+ * The warnings are in JSON only, and only if there are any.
  * Names are stable: scripts depend on them.
  */
 #ifndef STATS_REPORT_H
 #define STATS_REPORT_H
 
 #include "base/fault.h"
+#include "stats/warnings.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,6 +38,10 @@ void report_parameter(struct report *, const char *key, const char *value);
 void report_count(struct report *, const char *name, uint64_t value, const char *unit, const char *meaning);
 void report_real(struct report *, const char *name, double value, const char *unit, const char *meaning);
 void report_text(struct report *, const char *name, const char *value, const char *meaning);
+
+/* Records why the results are doubtful, once; `told`: the user knows it already. */
+void report_warn(struct report *, const char *text, bool told);
+const struct warnings *report_warnings(const struct report *);
 
 /* The value of a statistic; NAN: there is none of this name, or it is a text. */
 double report_number(const struct report *, const char *name);

@@ -47,14 +47,18 @@ for compiler in g++ clang++; do
 	$compiler -std=c++11 -Wall -Wextra -pedantic -fsyntax-only -x c++ "$to/usr/include/ssdlab.h" ||
 		fail "$compiler does not take ssdlab.h"
 done
+# shellcheck disable=SC2046
+cc -o found "$example" $(pkg-config --cflags --libs ssdlab) -Wl,-rpath,"$to/usr/lib" ||
+	fail 'no shared library'
+env -u LD_LIBRARY_PATH ./found >found.txt || fail 'a program with an rpath does not find libssdlab.so'
 LD_LIBRARY_PATH=$to/usr/lib ./shared >shared.txt && ./static >static.txt || fail 'the example does not run'
-cmp shared.txt static.txt || fail 'the libraries differ'
+cmp shared.txt static.txt && cmp shared.txt found.txt || fail 'the libraries differ'
 grep -q 'write amplification' shared.txt || fail 'the example says nothing'
 others=$(nm -D --defined-only usr/lib/libssdlab.so | grep -vc ' ssdlab_\| SSDLAB_' || true)
 [ "$others" = 0 ] || fail "libssdlab.so exports $others other symbols"
 others=$(nm -g --defined-only usr/lib/libssdlab.a | grep ' [A-Z] ' | grep -vc ' ssdlab_' || true)
 [ "$others" = 0 ] || fail "libssdlab.a has $others other symbols"
-rm -f shared static
+rm -f shared static found
 
 rm -f ./*.txt
 make --no-print-directory -s -C "$top" SSD="$1" uninstall DESTDIR="$to" PREFIX=/usr

@@ -9,10 +9,42 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 
 python3 -m venv "$in/venv"
-"$in/venv/bin/pip" install -q . numpy pandas
+"$in/venv/bin/pip" install -q . numpy pandas mypy
+make -s build/dev/libssdlab.so
+"$in/venv/bin/python" tests/test_misuse.py
 unset SSDLAB_LIBRARY PYTHONPATH
 cp -r library/python/examples "$in"
 cd "$in"
+cat >user.py <<'END'
+from typing import Any, List, Optional
+
+import ssdlab
+
+
+@ssdlab.gc_policy
+def oldest(plane: int, blocks: Any) -> Optional[int]:
+    return max(range(len(blocks)), key=lambda i: int(blocks[i].age))
+
+
+def amplification(name: str) -> float:
+    with ssdlab.Drive(name, gc_policy=oldest, completions="times", trace__limit=2000) as drive:
+        first: float = drive.run("lun1")["waf"]
+        drive.submit(sector=[0], sectors=[8], kind=[ssdlab.Kind.WRITE])
+        drive.drain()
+        latency: List[int] = [row.completion_ns - row.arrival_ns for row in drive.completions()]
+        valid: int = drive.blocks()[0].valid_pages
+        print(first, max(latency), valid, len(drive.to_pandas("gc.*")))
+        waf: float = drive.statistics["waf"]
+        return waf + drive.statistic("waf")
+END
+"$in/venv/bin/mypy" --strict -p ssdlab
+"$in/venv/bin/mypy" --strict user.py
+sed 's/"times"/"tims"/' user.py >wrong.py
+if "$in/venv/bin/mypy" --strict wrong.py >wrong.txt || ! grep -q tims wrong.txt; then
+	echo 'python: mypy finds nothing wrong with completions="tims"' >&2
+	exit 1
+fi
+"$in/venv/bin/python" -c 'import user; user.amplification("class")'
 "$in/venv/bin/python" - <<'END'
 import numpy
 import pandas

@@ -80,8 +80,6 @@ static void test_checking_runs_nothing(void **state)
 	static const struct mistake wrong[] = {
 		{ "run --check -s ftl=none parameters/tiny.cfg uniform", "should be \"page\"" },
 		{ "run --check parameters/tiny.cfg missing.trace", "missing.trace" },
-		{ "run --check -s gc.threshold=0.9 -s flash.over_provisioning=0 parameters/tiny.cfg uniform",
-			"" },
 		{ "run --check -s workload.requests=3 parameters/tiny.cfg traces/samples/random.trace",
 			"random.trace is a trace, only profiles have settings" },
 		{ "run --check -s workload.reqests=3 parameters/tiny.cfg uniform",
@@ -97,6 +95,32 @@ static void test_checking_runs_nothing(void **state)
 		ssd(w, wrong[i].arguments);
 		assert_status(w, USER, wrong[i].arguments);
 		assert_non_null(strstr(w->err, wrong[i].says));
+		assert_null(strstr(w->err, "cannot be simulated"));
+	}
+}
+
+/* Valid settings that do not fit together are told from mistakes, as a sweep goes on without them. */
+static void test_checking_tells_refusals_from_mistakes(void **state)
+{
+	static const struct mistake refused[] = {
+		{ "-s gc.threshold=0.9 -s flash.over_provisioning=0 parameters/tiny.cfg uniform",
+			"flash.over_provisioning leaves " },
+		{ "-s ftl=sepbit -s wear.delta=2 -s flash.blocks=99 parameters/tiny.cfg uniform",
+			"wear.delta = 2: ftl = sepbit " },
+	};
+	struct world *w = *state;
+	char line[200], start[120];
+
+	for (size_t i = 0; i < COUNT(refused); i++) {
+		snprintf(line, sizeof line, "run --check %s", refused[i].arguments);
+		snprintf(start, sizeof start, "ssd: cannot be simulated: %s", refused[i].says);
+		ssd(w, line);
+		assert_status(w, USER, line);
+		assert_ptr_equal(strstr(w->err, start), w->err);
+		snprintf(line, sizeof line, "run %s", refused[i].arguments);
+		ssd(w, line);
+		assert_status(w, USER, line);
+		assert_ptr_equal(strstr(w->err, refused[i].says), w->err + strlen("ssd: "));
 	}
 }
 
@@ -1663,6 +1687,40 @@ static void test_a_run_says_that_its_reserve_is_the_limit(void **state)
 	assert_false(says(w, "in_a_row"));
 }
 
+/*
+ * Of whichever kind, a warning is below the summary, and in JSON also with --quiet; what was told when it
+ * happened is not told again.  Without a warning JSON has no list of them.
+ */
+static void test_warnings_are_in_summary_and_json(void **state)
+{
+	static const struct mistake cases[] = {
+		{ "-s trace.limit=1000 tiny lun1", "988 of 1000 requests (98.8 %) lie beyond the end" },
+		{ "--warmup 5 -L w0 tiny", "the run ended before the warm-up did; the statistics" },
+		{ "tiny $d/two.trace", "has several devices, whose" },
+		{ "-s flash.endurance=3 tiny uniform", "worn out after " },
+	};
+	struct world *w = *state;
+	char line[400];
+
+	put_text(w, "two.trace", "1 0 8 8 0\n2 1 16 8 0\n");
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		snprintf(line, sizeof line,
+			"$ssd run %s 2>/dev/null | tr '\\n' ' ' | sed 's/  */ /g'; "
+			"$ssd run -q --json $d/json %s 2>/dev/null; "
+			"sed -n '/^  \"warnings\": \\[$/,$p' $d/json >$d/listed; "
+			"$ssd run --all %s 2>$d/told >/dev/null",
+			cases[i].arguments, cases[i].arguments, cases[i].arguments);
+		shell(w, line);
+		assert_non_null(strstr(w->out, "! "));
+		assert_non_null(strstr(strstr(w->out, "! "), cases[i].says));
+		snprintf(line, sizeof line, "cd $d; grep -c '%s' listed told", cases[i].says);
+		shell(w, line);
+		assert_string_equal(w->out, "listed:1\ntold:1\n");
+	}
+	shell(w, "$ssd run --quiet --json $d/json class zipf && tail -n 2 $d/json");
+	assert_string_equal(w->out, "  }\n}\n");
+}
+
 /* A drive is found by name from anywhere; next to a folder `parameters`, by its file there. */
 static void test_drives_have_names(void **state)
 {
@@ -1742,6 +1800,7 @@ int main(void)
 		TEST(test_a_run),
 		TEST(test_quiet),
 		TEST(test_checking_runs_nothing),
+		TEST(test_checking_tells_refusals_from_mistakes),
 		TEST(test_settings_without_effect_have_none),
 		TEST(test_settings_with_effect),
 		TEST(test_a_seed_is_of_the_workload_too),
@@ -1793,6 +1852,7 @@ int main(void)
 		TEST(test_a_run_says_what_makes_it_doubtful),
 		TEST(test_a_run_says_what_it_leaves_of_a_trace),
 		TEST(test_a_run_says_that_its_reserve_is_the_limit),
+		TEST(test_warnings_are_in_summary_and_json),
 		TEST(test_drives_have_names),
 	};
 

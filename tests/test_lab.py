@@ -13,59 +13,17 @@ import re
 import runpy
 import signal
 import subprocess
-import sys
 import tarfile
-import tempfile
 import time
 import unittest
 
-sys.path.insert(0, "scripts")
-from laboratory import description, figures, gnuplot, numbers, page, reasons  # noqa: E402
-from laboratory.mistake import Mistake  # noqa: E402
-from laboratory.published import read_published  # noqa: E402
-from laboratory.values import Vector, above, interval  # noqa: E402
-from laboratory.verdicts import judge, score, written  # noqa: E402
+from lab_fixture import HEAD, PUBLISHED, SSD, SWEEP, Folder
+from laboratory import description, figures, gnuplot, numbers, page, reasons
+from laboratory.mistake import Mistake
+from laboratory.published import read_published
+from laboratory.values import Vector, above, interval
+from laboratory.verdicts import judge, score, written
 
-SSD = os.environ.get("SSD", "./ssd")
-SWEEP = """
-[experiment]
-drive = parameters/tiny.cfg
-[numbers]
-n = 300
-[axis workload]
-mixed = mixed requests={n} space={3*1024}K
-trace = traces/samples/random.trace trace.limit={n}
-[axis ftl]
-page across = ftl=*
-[axis cache]
-1K 4K = map.cache_bytes=*
-[axis seed]
-1..2 = seed=*
-[defaults]
-cache = 4K
-[grid]
-cache = 1K 4K
-[grid more]
-cache = 1K
-ftl = page
-[measures]
-programs = flash.program.total
-doubled = programs * 2
-per_read = programs / flash.read.merge
-areas = across.direct_write + 0
-[figure lines]
-title = Fig. 1
-plot = lines
-measure = programs
-x = cache
-series = ftl
-panels = workload
-[figure bars]
-plot = bars
-measure = programs | doubled
-series = ftl
-over = page
-"""
 ALONE = """
 [experiment]
 drive = parameters/tiny.cfg
@@ -116,14 +74,6 @@ measure = run.served
 [labels]
 stamp replayed = replayed, fitted
 """
-HEAD = "id\tkind\twhere\twhat\tmeasure\trelation\tpaper\tunit\ttolerance\tnote\n"
-PUBLISHED = HEAD + """# a remark
-same\t\tFig. 1\tnothing\tmean(programs[page] / programs[page])\t=\t1\tfactor\t\t
-far\t\tFig. 2\tmuch\tmean(doubled[across cache=*]) / mean(programs[across cache=*]) - 1\t=\t10\tchange\t\t\
-because
-none\t\tFig. 2\tnothing\tmean(areas[page])\t=\t1\tcount\t\t
-count\t\tFig. 3\tboth\tcount(programs[page] < doubled[page])\tholds\t2\tcases\t\t
-"""
 
 
 def running(pattern):
@@ -136,57 +86,6 @@ def running(pattern):
         listed = subprocess.run(["ps", "-A", "-o", "args="], capture_output=True, text=True)
         shown = listed.stdout.splitlines()
     return [line for line in shown if re.match(pattern, line)]
-
-
-class Folder(unittest.TestCase):
-    """A test with a description in a folder of its own."""
-
-    def setUp(self):
-        kept = tempfile.TemporaryDirectory()
-        self.addCleanup(kept.cleanup)
-        self.folder = kept.name
-        os.mkdir(self.at("sweep"))
-        self.write("sweep/experiment.ini", SWEEP)
-        self.write("sweep/published.tsv", PUBLISHED)
-
-    def at(self, name):
-        return os.path.join(self.folder, name)
-
-    def write(self, name, text):
-        with open(self.at(name), "w", encoding="utf-8") as file:
-            file.write(text)
-
-    def text(self, name):
-        with open(self.at(name), encoding="utf-8") as file:
-            return file.read()
-
-    def command(self, *words):
-        return [
-            sys.executable,
-            "scripts/lab",
-            *words,
-            "--ssd",
-            SSD,
-            "--results",
-            self.at("results"),
-            "-j",
-            "2",
-        ]
-
-    def lab(self, *words, status=0):
-        done = subprocess.run(self.command(*words), capture_output=True, text=True)
-        self.assertEqual(done.returncode, status, done.stderr)
-        return done
-
-    def contains(self, page, *parts):
-        """As assertIn, without the whole page in the complaint."""
-        self.assertEqual([part for part in parts if part not in page], [])
-
-    def mistake(self, text, says):
-        self.write("wrong.ini", text)
-        with self.assertRaises(Mistake) as caught:
-            description.read(self.at("wrong.ini"), [])
-        self.assertIn(says, str(caught.exception))
 
 
 class Description(Folder):
@@ -599,14 +498,16 @@ esac
         self.assertEqual(len(os.listdir(self.at("results/sweep/n-300/runs"))), 12)
 
     def test_a_mistake_is_found_before_the_first_run(self):
-        self.write("sweep/experiment.ini", SWEEP + "[axis more]\nfine =\nwrong = gc.treshold=0.2\n")
+        more = "[axis more]\nfine =\nwrong = gc.treshold=0.2\n"
+        self.write("sweep/experiment.ini", SWEEP[:SWEEP.index("[figure")] + more)
         said = self.lab("run", self.at("sweep"), status=2).stderr
         self.assertIn('did you mean "gc.threshold"', said)
         self.assertEqual(said.count("\n"), 1)
         self.assertFalse(os.path.exists(self.at("results")))
 
     def test_a_failed_point_is_a_row(self):
-        lines = SWEEP.replace("[axis cache]", "[axis wear]\nworn = flash.endurance=1\nfresh =\n[axis cache]")
+        plain = SWEEP[:SWEEP.index("[figure")]
+        lines = plain.replace("[axis cache]", "[axis wear]\nworn = flash.endurance=1\nfresh =\n[axis cache]")
         self.write("sweep/experiment.ini", lines)
         self.lab("run", self.at("sweep"), "n=5000")
         rows = [line.split("\t") for line in self.text("results/sweep/n-5000/results.tsv").splitlines()[1:]]
@@ -947,6 +848,20 @@ esac
         self.assertTrue(all(0 <= share <= 1 for share in shares) and any(0 < share < 1 for share in shares))
         self.assertIn('"0.3 ms" 0.3', self.text("results/sweep/n-300/figures/cdf.gp"))
 
+    def test_texts_reach_gnuplot_as_they_are(self):
+        """With quotation marks anywhere, and nothing in them that gnuplot replaces or runs."""
+        caught = self.at("caught")
+        texts = ["plain", "'quick' mode", "it's", "'", "''", "''' a''b '''", "a'", 'say "so"', "'say \"so\"'",
+                 f"`touch {caught}`", f"'`touch {caught}`", f"it's $(touch {caught}) \\`touch {caught}\\`",
+                 "it's C:\\new\\", "\\047 '\\", "'@x $0 ${x}", "100 %'s %d", "'\xb5s \u2212 5'"]
+        script = "x = 'macro'\n" + "".join(f"print {gnuplot.quoted(text)}\n" for text in texts)
+        script += f"array names[{len(texts)}] = [{', '.join(map(gnuplot.quoted, texts))}]\n"
+        script += f"do for [i = 1:{len(texts)}] {{ print names[i] }}\n"
+        self.write("texts.gp", script)
+        done = subprocess.run(["gnuplot", self.at("texts.gp")], capture_output=True, text=True)
+        self.assertEqual(done.stderr.splitlines(), texts + texts)
+        self.assertFalse(os.path.exists(caught))
+
     def test_labels_of_numbers(self):
         self.assertEqual(
             [gnuplot.unitless(name) for name in ("25p", "-8d", "4K", "page", "7")],
@@ -1038,6 +953,32 @@ esac
                 SWEEP + "[figure x]\nplot = bars\nmeasure = waf\nmarks = 3\n",
                 "marks = 3: should be NAME=NUMBER",
             ),
+            (
+                SWEEP + "[axis more]\na b = gc.soft=0\n",
+                "[figure lines] more is left open: at = should name a point of it",
+            ),
+            (
+                SWEEP + "[figure four]\nplot = cdf\nmeasure = reads\n",
+                "[figure four] workload is left open: at =",
+            ),
+            (
+                SWEEP + "[figure four]\nplot = bars\nmeasure = programs\nat = across 8K\n",
+                '[figure four] "8K": no axis has such a point',
+            ),
+            (
+                wrong("cache = 1K 4K", "ftl = page\ncache = 1K 4K").replace("series = ftl", "at = across"),
+                "[figure lines] mixed across 1K 1 is not in what is run",
+            ),
+            (
+                wrong("programs * 2", "flash.program.totl * 2"),
+                "[measures] doubled = flash.program.totl * 2: flash.program.totl: there is no such "
+                "statistic; did you mean flash.program.total?",
+            ),
+            (
+                SWEEP + "[figure x]\nplot = bars\nmeasure = request.raed.count\nat = page\n",
+                "[figure x] request.raed.count: there is no such statistic; did you mean request.read.count?",
+            ),
+            (wrong("programs * 2", "tenant.70.read.cout + 0"), "tenant.70.read.cout: there is no such"),
             (SWEEP.replace("n = 300", "n = \xb5").encode("latin-1"), "should be UTF-8"),
             (SWEEP + "\0", "has a zero byte"),
         ):
@@ -1054,6 +995,12 @@ esac
             ),
             ("x\t\tFig. 1\twhat\tmean(programs[pgae])\t=\t1\tcount\n", 'x: "pgae": no axis has such a point'),
             ("x\t\tFig. 1\twhat\topen('x')\t=\t1\tcount\n", 'x: "open": there is no such measure'),
+            ("x\t\tFig. 1\twhat\tflash.erase.none[page]\t=\t1\tcount\n", "x: flash.erase.none: there is no"),
+            ("x\t\tFig. 1\twhat\tprograms[page]\t=\t1\tcount\n", "published.tsv: programs[page]: 2 values;"),
+            (
+                "x\t\tFig. 1\twhat\tmean(programs[page] / programs[page mixed])\t=\t1\tcount\n",
+                "2 places beside 1",
+            ),
             ("x\t\tFig. 1\twhat\t1\t=\tmuch\tcount\n", "x: could not convert string to float: 'much'"),
             ("x\t\tFig. 1\twhat\t1\t=\t\tcount\n", "x: paper: should be a number"),
         ):
@@ -1064,6 +1011,7 @@ esac
             (["run", self.at("sweep"), "-j", "0"], "0: should be a number from 1"),
             (["run", self.at("sweep"), "--task", "3", "--of", "3"], "--task 3: should be from 0 to 2"),
             (["table", self.at("sweep"), "--show", "__class__"], '"__class__": there is no such measure'),
+            (["table", self.at("sweep"), "--show", "gc.nothing"], "gc.nothing: there is no such statistic"),
             (["run", self.at("sweep"), "--ssd", self.at("list.json")], "Permission denied"),
         ):
             self.write("sweep/published.tsv", PUBLISHED)
@@ -1071,7 +1019,31 @@ esac
             said = subprocess.run([*self.command(*words[:2]), *words[2:]], capture_output=True, text=True)
             self.assertEqual((said.returncode, "Traceback" in said.stderr), (2, False))
             self.assertIn(says, said.stderr)
+        os.remove(self.at("sweep/published.tsv"))
+        self.write("sweep/experiment.ini", SWEEP + "[figure x]\nplot = dots\nmeasure = published\n")
+        self.assertIn("there is no published.tsv", self.lab("run", self.at("sweep"), status=2).stderr)
         self.assertFalse(os.path.exists(self.at("results")))
+
+    def test_an_axis_with_one_point_leaves_nothing_open(self):
+        """Neither one that has no other point, nor one of which one point is run."""
+        axes = "[axis common]\nbase =\n[axis other]\na b = gc.soft=0\n[axis seed]"
+        lines = SWEEP.replace("[axis seed]", axes).replace("[grid]\n", "[grid]\nother = b\n")
+        self.write("sweep/experiment.ini", lines)
+        self.lab("report", self.at("sweep"))
+        self.assertNotIn("no values", self.text("results/sweep/n-300/figures/lines-1.svg"))
+
+    def test_a_statistic_without_a_value_is_not_misspelt(self):
+        """A sweep of writes alone has no latency of reads; a plug-in's statistics are not known before."""
+        writes = SWEEP[:SWEEP.index("[measures]")].replace("mixed requests", "mixed write_share=1 requests")
+        trace = "trace = traces/samples/random.trace trace.limit={n}\n"
+        self.write("sweep/experiment.ini", writes.replace(trace, ""))
+        os.remove(self.at("sweep/published.tsv"))
+        self.assertNotIn("has the statistic", self.lab("report", self.at("sweep")).stderr)
+        row = self.text("results/sweep/n-300/results.tsv").splitlines()[1].split("\t")
+        self.assertEqual((row[5], row[6]), ("done", ""))
+        self.write("sweep/experiment.ini", writes + "[measures]\nslow = tenant.7.all.count + 0\n")
+        self.assertIn("warning: no run has the statistic tenant.7.all.count",
+                      self.lab("report", self.at("sweep")).stderr)
 
     def test_mistakes_in_figures(self):
         for wrong, says in (
@@ -1291,6 +1263,7 @@ esac
         manifest = {"simulator": "x", "runs": {}, "files": {}}
         for path in "/tmp/evil.cfg", "../../evil.cfg", "a/../../../evil.cfg":
             manifest["files"][path] = {"sha256": "../0123456789abcdef", "bytes": 1, "text": "ftl = 1"}
+            manifest["files"]["x" + path] = {"sha256": "0", "bytes": 1, "text": "ftl = 1", "as": path}
         self.write("manifest.json", json.dumps(manifest))
         self.lab("rerun", self.folder)
         for folder in "/tmp", self.folder, os.path.dirname(self.folder):

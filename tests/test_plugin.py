@@ -17,10 +17,12 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SSD = os.path.join(ROOT, os.environ.get("SSD", "./ssd"))
 os.environ["SSDLAB_LIBRARY"] = os.path.join(ROOT, os.environ.get("SSDLAB_LIBRARY", "build/dev/libssdlab.so"))
-sys.path.insert(0, os.path.join(ROOT, "python"))
+sys.path.insert(0, os.path.join(ROOT, "library", "python"))
 
 import ssdlab  # noqa: E402
+from lab_fixture import Folder  # noqa: E402
 
+FOLD = {"trace.fold": True}  # the profile addresses terabytes
 TINY = os.path.join(ROOT, "parameters/tiny.cfg")
 # A write to a page that has data leaves the map as it is: the next read of it gets old data.
 BUG = "*entry = (struct mine_entry){ to,", "*entry = (struct mine_entry){ entry->sectors ? entry->ppn : to,"
@@ -105,7 +107,7 @@ class Plugin(unittest.TestCase):
     def test_the_library_takes_it_too(self):
         texts = []
         for ftl in self.mine, "skeleton":
-            with ssdlab.Drive(TINY, ftl=ftl, verify=True, progress=False, trace__limit=1500) as drive:
+            with ssdlab.Drive(TINY, FOLD, ftl=ftl, verify=True, progress=False, trace__limit=1500) as drive:
                 drive.run("mixed")
                 with drive.fork() as fork:
                     fork.write(0, 8)
@@ -116,14 +118,14 @@ class Plugin(unittest.TestCase):
 
     def test_a_bug_of_it_ends_the_call_and_not_the_process(self):
         for _ in range(20):
-            with ssdlab.Drive(TINY, ftl=self.wrong, verify=True, progress=False) as drive:
+            with ssdlab.Drive(TINY, FOLD, ftl=self.wrong, verify=True, progress=False) as drive:
                 with self.assertRaises(ssdlab.Broken) as caught:
                     drive.run("mixed")
                 self.assertRegex(caught.exception.file, r"^\.?/?(observe|flash|ftl|gc)/.*\.c$|wrong\.c$")
                 self.assertGreater(caught.exception.line, 0)
                 with self.assertRaises(ssdlab.Broken):
                     drive.drain()
-        with ssdlab.Drive(TINY, ftl=self.mine, verify=True, progress=False) as drive:
+        with ssdlab.Drive(TINY, FOLD, ftl=self.mine, verify=True, progress=False) as drive:
             drive.run("mixed")
         self.assertIn("BUG in", self.run_with(f"ftl={self.wrong}"))
 
@@ -150,6 +152,43 @@ class Plugin(unittest.TestCase):
         with open(other, "wb") as file:
             file.write(code.replace(stamp, stamp[:-1] + b"x"))
         self.refused(other, "compiled from other sources")
+
+
+class Sweep(Folder):
+    def test_the_lab_runs_a_changed_one_again(self):
+        """Results, and the manifest beside them, are those of the file as it is, also of a kept drive."""
+        other = '{ "host", .survivors = 1 }', '{ "host", .survivors = 0 }'
+        path, found = os.path.join(self.folder, "mine.so"), []
+        self.write("own.ini", f"""
+[experiment]
+drive = tiny
+[axis workload]
+w = mixed requests=2000
+[axis state]
+filled = precondition.mode=fill
+[axis ftl]
+page = ftl=page
+mine = ftl={path}
+[measures]
+copied = flash.program.gc
+partial = mine.partial_writes + 0
+""")
+        command = [SSD, "run", "-q", "--json", self.at("it.json"), "-s", f"ftl={path}", "-s",
+                   "workload.requests=2000", "-s", "precondition.mode=fill", "tiny", "mixed"]
+        for change, more in ((), []), (other, []), ((), ["--drives"]), (other, ["--drives"]):
+            make(self.folder, "mine", *change)
+            self.lab("run", self.at("own.ini"), *more)
+            subprocess.run(command, check=True, cwd=ROOT)
+            page, mine = (line.split("\t") for line in
+                          self.text("results/own/default/results.tsv").splitlines()[1:])
+            self.assertEqual(mine[5], str(json.loads(self.text("it.json"))["statistics"]["flash.program.gc"]))
+            self.assertEqual(self.lab("rerun", self.at("results/own/default")).stdout,
+                             "2 runs of 2 are the same\n")
+            found.append((page[3], mine[3], mine[5]))
+        self.assertEqual(found[:2], found[2:])
+        self.assertEqual(found[0][0], found[1][0])
+        self.assertNotEqual(found[0][1], found[1][1])
+        self.assertNotEqual(found[0][2], found[1][2])
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SSD = os.path.join(ROOT, os.environ.get("SSD", "./ssd"))
 os.environ.setdefault("SSDLAB_LIBRARY", os.path.join(ROOT, "build/dev/libssdlab.so"))
 os.environ["SSDLAB_LIBRARY"] = os.path.join(ROOT, os.environ["SSDLAB_LIBRARY"])
-sys.path.insert(0, os.path.join(ROOT, "python"))
+sys.path.insert(0, os.path.join(ROOT, "library", "python"))
 
 import ssdlab  # noqa: E402
 from ssdlab import _library  # noqa: E402
@@ -90,7 +90,7 @@ class Bytes(unittest.TestCase):
             written, refused = by_program(settings, "--verify")
             with self.subTest(settings=settings):
                 try:
-                    with ssdlab.Drive(TINY, settings, verify=True, progress=False) as drive:
+                    with ssdlab.Drive(TINY, settings, verify=True, progress=False, trace__fold=True) as drive:
                         drive.run("mixed")
                         run = json.loads(written)["statistics"]
                         text = drive.json(run["run.command"], run["run.parameters"], run["run.workload"])
@@ -110,9 +110,9 @@ class Bytes(unittest.TestCase):
 
     def test_columns_of_a_buffer_are_not_copied(self):
         values = array.array("Q", [1, 2, 3])
-        pointer, length, _ = ssdlab.drive.columns.column("sector", values, ctypes.c_uint64)
+        address, length, _ = ssdlab.drive.columns.column("sector", values, ctypes.c_uint64)
         self.assertEqual(length, 3)
-        self.assertEqual(ctypes.addressof(pointer.contents), values.buffer_info()[0])
+        self.assertEqual(address, values.buffer_info()[0])
 
     def test_requests_one_by_one(self):
         with quiet(verify=True, completions="parts") as drive:
@@ -242,14 +242,14 @@ class Mistakes(unittest.TestCase):
     def test_each_is_an_exception_with_the_line_of_the_program(self):
         for settings in ({"gc.treshold": 1}, {"gc.threshold": 2}, {"flash.pages": 0}, {"ftl": "pages"}):
             _, said = by_program(settings)
-            line = said.removeprefix("ssd: ").strip()
+            line = said[len("ssd: ") :].strip()
             self.refused(line, lambda: ssdlab.Drive(TINY, settings))  # pylint: disable=cell-var-from-loop
         self.refused("missing.cfg", lambda: ssdlab.Drive("missing.cfg"))
         self.refused("completions", lambda: ssdlab.Drive(TINY, completions="all"))
         self.assertTrue(issubclass(ssdlab.Mistake, ValueError))
 
     def test_requests_that_cannot_be(self):
-        with quiet(trace__fold=False) as drive:
+        with quiet() as drive:
             end = drive.sectors
             self.refused("beyond the drive", lambda: drive.read(end, 1))
             self.refused("kind 9", lambda: drive.submit(sector=[0], sectors=[1], kind=[9]))
@@ -289,10 +289,11 @@ class Mistakes(unittest.TestCase):
         def interrupt(_requests, _share):
             raise KeyboardInterrupt
 
-        with ssdlab.Drive(TINY, progress=interrupt, precondition__mode="none", trace__limit=9000) as drive:
+        quick = {"precondition.mode": "none", "trace": {"limit": 9000, "fold": True}}
+        with ssdlab.Drive(TINY, quick, progress=interrupt) as drive:
             with self.assertRaises(KeyboardInterrupt):
                 drive.run("mixed")
-        with ssdlab.Drive(TINY, progress=lambda *_: True, precondition__mode="none") as drive:
+        with ssdlab.Drive(TINY, quick, progress=lambda *_: True) as drive:
             self.refused("stopped", lambda: drive.run("mixed"), ssdlab.Stopped)
 
     def test_a_lack_of_memory_is_an_exception(self):
@@ -303,7 +304,7 @@ class Mistakes(unittest.TestCase):
             "except MemoryError as error: print(error)\n"
             "ssdlab.Drive('tiny').close()\n"
         )
-        environment = {**os.environ, "PYTHONPATH": os.path.join(ROOT, "python")}
+        environment = {**os.environ, "PYTHONPATH": os.path.join(ROOT, "library", "python")}
         done = subprocess.run(
             [sys.executable, "-c", program], capture_output=True, text=True, env=environment, cwd=ROOT
         )
@@ -339,6 +340,8 @@ class Words(unittest.TestCase):
             for (field, kind), (_, has, *_) in zip(fields, struct._fields_):
                 has = getattr(has, "_type_", has) if "Array" in type(has).__name__ else has
                 self.assertEqual(self.kind_of(kind), self.sort(has), f"{name}.{field}")
+        types = dict(field[:2] for field in _library.Request._fields_)
+        self.assertEqual({name: types[name] for name in _library.COLUMNS}, _library.COLUMNS)
 
     def test_numbers_are_those_of_the_header(self):
         numbers = dict(re.findall(r"SSDLAB_(\w+) = (\d+)", HEADER))
@@ -378,11 +381,29 @@ class Words(unittest.TestCase):
                     self.assertIsNot(parameter.annotation, inspect.Parameter.empty, f"{method}: {parameter}")
 
 
+    def test_every_function_has_types(self):
+        folder = os.path.dirname(ssdlab.__file__)
+        for name in sorted(os.listdir(folder)):
+            if not name.endswith(".py"):
+                continue
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                tree = ast.parse(file.read())
+            for function in ast.walk(tree):
+                if not isinstance(function, ast.FunctionDef):
+                    continue
+                given = function.args
+                every = [*given.args, *given.kwonlyargs, *filter(None, [given.vararg, given.kwarg])]
+                bare = [one.arg for one in every if not one.annotation and one.arg != "self"]
+                where = f"{name}:{function.lineno}: {function.name}"
+                self.assertEqual(bare, [], where)
+                self.assertTrue(function.returns or function.name == "__init__", where)
+
+
 class Examples(unittest.TestCase):
     """They run, and show what they are meant to show."""
 
     def numbers_of(self, name, *arguments):
-        environment = {**os.environ, "PYTHONPATH": os.path.join(ROOT, "python")}
+        environment = {**os.environ, "PYTHONPATH": os.path.join(ROOT, "library", "python")}
         path = os.path.join(ROOT, "library/python/examples", name)
         done = subprocess.run(
             [sys.executable, path, *arguments], capture_output=True, text=True, env=environment, check=True
@@ -394,8 +415,10 @@ class Examples(unittest.TestCase):
         self.assertGreater(without, with_trims)
 
     def test_a_policy_that_tells_hot_from_cold_copies_less(self):
-        fewest, cold_first = self.numbers_of("hot_cold.py", "20000")
+        greedy, fewest, cold_first = self.numbers_of("hot_cold.py", "20000")
+        self.assertGreater(greedy, cold_first)
         self.assertGreater(fewest, cold_first)
+        self.assertNotEqual(fewest, greedy)  # as the example says
 
     def test_a_ring_is_written_without_copies(self):
         ring, hashed = self.numbers_of("cache_misses.py", "20000")

@@ -466,6 +466,32 @@ static void test_json_replaces_what_is_not_utf8(void **state)
 	}
 }
 
+/* They are listed once, in order, and only in JSON; without one there is no list. */
+static void test_warnings_are_listed_once(void **state)
+{
+	struct report *r = report_create();
+	char *text = written(r, report_write_text), *json = written(r, report_write_json);
+
+	(void)state;
+	assert_null(strstr(json, "warnings"));
+	free(json);
+	report_warn(r, "a \"folded\" trace", true);
+	report_warn(r, "too fast", false);
+	report_warn(r, "a \"folded\" trace", false);
+	assert_int_equal(report_warnings(r)->used, 2);
+	assert_true(report_warnings(r)->list[0].told && !report_warnings(r)->list[1].told);
+	json = written(r, report_write_json);
+	assert_string_equal(strstr(json, "\"units\""),
+		"\"units\": {\n  },\n  \"warnings\": [\n    \"a \\\"folded\\\" trace\",\n    \"too fast\"\n  "
+		"]\n}\n");
+	free(json);
+	json = written(r, report_write_text);
+	assert_string_equal(json, text);
+	free(json);
+	free(text);
+	report_free(r);
+}
+
 /* A strict reader of one JSON string; returns what follows it, NULL if it is not valid. */
 static const char *skip_json_string(const char *s)
 {
@@ -647,6 +673,28 @@ static void test_abandon_leaves_the_old_file(void **state)
 	assert_true(output_open(&output, "other.txt", &fault));
 	output_abandon(&output);
 	assert_int_equal(count_files(), 1);
+}
+
+/* As many as there are threads that save drives. */
+static void test_any_number_of_files_is_begun_at_once(void **state)
+{
+	struct output output[40];
+	struct fault fault;
+	char name[16];
+
+	(void)state;
+	for (int i = 0; i < 40; i++) {
+		snprintf(name, sizeof name, "%d.txt", i);
+		assert_true(output_open(&output[i], name, &fault));
+	}
+	assert_int_equal(count_files(), 40);
+	for (int i = 0; i < 40; i += 2)
+		assert_true(output_commit(&output[i], &fault));
+	outputs_remove();
+	assert_int_equal(count_files(), 20);
+	for (int i = 1; i < 40; i += 2)
+		output_abandon(&output[i]);
+	assert_int_equal(count_files(), 20);
 }
 
 static void test_a_symbolic_link_stays_one(void **state)
@@ -1046,6 +1094,7 @@ int main(void)
 		cmocka_unit_test(test_long_rows_keep_their_comment),
 		cmocka_unit_test(test_reals_have_one_spelling),
 		cmocka_unit_test(test_json_replaces_what_is_not_utf8),
+		cmocka_unit_test(test_warnings_are_listed_once),
 		cmocka_unit_test(test_json_of_random_bytes_is_valid),
 		cmocka_unit_test(test_a_name_reported_twice_is_a_bug),
 		cmocka_unit_test(test_a_table_is_zeroed_computed_and_reported),
@@ -1053,6 +1102,7 @@ int main(void)
 		cmocka_unit_test(test_times_of_windows),
 		FILE_TEST(test_commit_replaces_the_old_file_at_once),
 		FILE_TEST(test_abandon_leaves_the_old_file),
+		FILE_TEST(test_any_number_of_files_is_begun_at_once),
 		FILE_TEST(test_a_symbolic_link_stays_one),
 		FILE_TEST(test_what_cannot_be_created_is_named),
 		FILE_TEST(test_a_write_protected_file_is_left_alone),

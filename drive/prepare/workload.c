@@ -47,6 +47,23 @@ static struct generator *workload_open_profile(
 	return g;
 }
 
+static void workload_warn(void *workload, const char *text)
+{
+	struct workload *w = workload;
+
+	if (warnings_add(&w->warnings, text, w->warn) && w->warn)
+		w->warn(NULL, text);
+}
+
+void workload_each_warning(
+	const struct workload *w, void (*visit)(void *context, const struct warning *), void *context)
+{
+	for (uint32_t i = 0; i < w->parts; i++)
+		workload_each_warning(&w->part[i], visit, context);
+	for (uint32_t i = 0; i < w->warnings.used; i++)
+		visit(context, &w->warnings.list[i]);
+}
+
 bool workload_open(struct workload *w, const char *name, const struct trace_settings *settings, bool again,
 	void (*warn)(void *, const char *), struct fault *fault)
 {
@@ -63,12 +80,14 @@ bool workload_open(struct workload *w, const char *name, const struct trace_sett
 		.shared = settings->shared,
 		.flush = settings->flush,
 		.again = again,
-		.warn = warn,
+		.warn = workload_warn,
+		.warn_context = w,
 	};
 
-	*w = (struct workload){
-		.name = name, .settings = *settings, .limit = settings->limit ? settings->limit : UINT64_MAX
-	};
+	*w = (struct workload){ .name = name,
+		.settings = *settings,
+		.limit = settings->limit ? settings->limit : UINT64_MAX,
+		.warn = warn };
 	if (settings->list || workload_is_file_name(name))
 		w->trace = trace_open(name, &options, fault);
 	else
@@ -155,6 +174,7 @@ void workload_close(struct workload *w)
 		generator_close(w->generator);
 	w->trace = NULL;
 	w->generator = NULL;
+	warnings_release(&w->warnings);
 }
 
 bool workload_rewind(struct workload *w, struct fault *fault)

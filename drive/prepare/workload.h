@@ -6,6 +6,7 @@
 #define PREPARE_WORKLOAD_H
 
 #include "host/host.h"
+#include "stats/warnings.h"
 #include "traces/trace.h"
 
 struct generator;
@@ -17,8 +18,10 @@ struct workload {
 	struct generator *generator;
 	struct trace_settings settings; /* what it points to outlives the workload */
 	uint64_t served, limit;
-	uint64_t left_out; /* requests read behind the limit */
-	uint64_t writes;   /* taken since the last FLUSH that host.flush_every adds */
+	uint64_t left_out;                  /* requests read behind the limit */
+	void (*warn)(void *, const char *); /* is told of each warning when it is found; NULL: nobody is */
+	struct warnings warnings;
+	uint64_t writes; /* taken since the last FLUSH that host.flush_every adds */
 	struct request last_write;
 
 	/* Several in one: */
@@ -53,6 +56,10 @@ enum trace_status workload_next(struct workload *, struct request *, struct faul
 
 /* The next request of any workload, fitted to the drive (host_admit()); TRACE_BAD also if it cannot be. */
 enum trace_status workload_next_for(struct host *, struct workload *, struct request *, struct fault *);
+
+/* What was found doubtful in the traces so far. */
+void workload_each_warning(
+	const struct workload *, void (*visit)(void *context, const struct warning *), void *context);
 
 /* How many requests there are at most; 0: unknown. */
 uint64_t workload_requests(const struct workload *);

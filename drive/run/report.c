@@ -1,6 +1,7 @@
 #include "drive/run/report.h"
 
 #include "drive/statistics.h"
+#include "drive/run/summary.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -104,6 +105,38 @@ static void report_add_group(
 	stat_list_release(&list);
 }
 
+/* ---- warnings ---- */
+
+static void report_add_warning(void *report, const struct warning *warning)
+{
+	report_warn(report, warning->text, warning->told);
+}
+
+static void report_add_doubt(void *report, const char *text)
+{
+	report_warn(report, text, false);
+}
+
+/* Of the traces, of the run, and of its results.  `failed` has been told when it happened. */
+static void report_add_warnings(struct report *r, const struct run *run, const struct run_facts *facts)
+{
+	const struct windows *w = run->windows;
+	struct fault failed;
+
+	if (run->workload)
+		workload_each_warning(run->workload, report_add_warning, r);
+	if (facts->end == RUN_DRIVE_FAILED) {
+		run_failure(run, &failed);
+		report_warn(r, failed.text, true);
+	}
+	if (w && windows_warm_up(w) && !w->counting)
+		report_warn(r,
+			"the run ended before the warm-up did; the statistics are those of the whole run, "
+			"and a log of it has no rows",
+			false);
+	summary_doubts(r, run->drive->ftl, run->workload, report_add_doubt, r);
+}
+
 /* ---- reports ---- */
 
 static void report_add_setting(void *report, const struct param_echo *setting)
@@ -122,6 +155,7 @@ void run_report(struct report *r, const struct run *run, const struct run_facts 
 	report_add_group(r, "drive", drive_rows, &f);
 	report_add_group(r, "state before the first request", start_rows, &f);
 	stat_list_report(&d->statistics, r);
+	report_add_warnings(r, run, facts);
 }
 
 /* ---- names ---- */

@@ -15,6 +15,7 @@ struct run_facts {
 	const struct precondition_result *before;
 };
 
+/* Statistics and warnings. */
 void run_report(struct report *, const struct run *, const struct run_facts *);
 
 /* Every number that some FTL, buffer or host layer reports, once, with unit and meaning. */

@@ -56,6 +56,18 @@ bool run_has_what_it_needs(
 		       workload->name, r->line, d->host->ops->name);
 }
 
+/* Arrivals of a later workload count from the present moment.  False: that is too late. */
+static bool run_move_arrival(
+	const struct run *run, const struct workload *workload, struct request *r, struct fault *fault)
+{
+	r->arrival += run->from;
+	return !run->from || (r->arrival >= run->from && r->arrival <= TICK_NEVER / 2) ||
+	       fault_set(fault,
+		       "%s:%" PRIu64 ": arrives too late, %" PRIu64
+		       " ns after this workload began at %" PRIu64 "; the last moment is %" PRIu64 " ns",
+		       workload->name, r->line, r->arrival - run->from, run->from, TICK_NEVER / 2);
+}
+
 enum trace_status run_fetch(
 	struct run *run, struct workload *workload, struct request *r, uint64_t *sum, struct fault *fault)
 {
@@ -64,8 +76,7 @@ enum trace_status run_fetch(
 
 	if (status != TRACE_OK)
 		return status;
-	r->arrival += run->from;
-	if (!run_has_what_it_needs(run, workload, r, fault))
+	if (!run_move_arrival(run, workload, r, fault) || !run_has_what_it_needs(run, workload, r, fault))
 		return TRACE_BAD;
 	if (run->keeps_sum)
 		*sum = hash_bytes(*sum, summed, sizeof summed);

@@ -153,8 +153,10 @@ void summary_doubts(const struct report *r, const struct ftl *ftl, struct worklo
 	const struct summary_teller t = { tell, context };
 	char text[320];
 
-	summary_doubt_length(r, workload, &t);
-	summary_doubt_times(r, workload, &t);
+	if (workload) {
+		summary_doubt_length(r, workload, &t);
+		summary_doubt_times(r, workload, &t);
+	}
 	summary_doubt_load(r, &t);
 	summary_doubt_addresses(r, &t);
 	summary_doubt_reads(r, &t);

@@ -10,7 +10,7 @@
 #include "stats/report.h"
 
 /* Tells every reason to doubt the results, a sentence each.  Reads on in a trace of which only the first
- * requests were served. */
+ * requests were served; `workload` NULL: there is none. */
 void summary_doubts(const struct report *, const struct ftl *, struct workload *,
 	void (*tell)(void *context, const char *text), void *context);
 

@@ -51,6 +51,11 @@ bool warm_up_read(struct windows *w, const char *text)
 	return end == colon && w->within > 0 && w->within <= 1 && span_read(&w->warm_up, colon + 2);
 }
 
+bool windows_warm_up(const struct windows *w)
+{
+	return w->warm_up.requests || w->warm_up.ns;
+}
+
 /* ---- during the run ---- */
 
 void windows_open(struct windows *w, struct drive *d, FILE *out)

@@ -56,6 +56,9 @@ bool span_read(struct span *, const char *text);
 /* "SPAN", or "2%:SPAN": until the WAF of two windows agrees. */
 bool warm_up_read(struct windows *, const char *text);
 
+/* Is there one? */
+bool windows_warm_up(const struct windows *);
+
 /* Call once the spans are set.  `out`: of the series; NULL: none. */
 void windows_open(struct windows *, struct drive *, FILE *out);
 void windows_close(struct windows *);

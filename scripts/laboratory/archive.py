@@ -4,15 +4,16 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import subprocess
 from collections.abc import Iterable
 from typing import Any
 
+from laboratory.files import PROFILES, Files, is_inside
 from laboratory.mistake import Mistake
-from laboratory.runs import Run, Runs, digest, digest_of_file, write_whole
+from laboratory.runs import Run, Runs, digest, write_whole
 
 MANIFEST = "manifest.json"
-TEXT_BYTES = 1 << 16  # parameter files and profiles up to this size are kept whole
 VARYING = {"run.command", "run.version", "run.parameters", "run.workload"}  # names, not results
 
 
@@ -22,29 +23,14 @@ def version_of(ssd: str) -> str:
 
 # ---- what is kept with the results ----
 
-def kept(path: str) -> dict[str, Any]:
-    """Digest and size of a file, and the text of a small .cfg file without @include."""
-    found: dict[str, Any] = {"sha256": digest_of_file(path, 64), "bytes": os.path.getsize(path)}
-    if found["bytes"] <= TEXT_BYTES and path.endswith(".cfg"):
-        with open(path, encoding="utf-8", errors="replace") as file:
-            text = file.read()
-        found |= {} if "@include" in text else {"text": text}
-    return found
-
-
-def file_of(word: str) -> str:
-    """The file that a word of a command names, alone or behind "="; "" if it names none."""
-    named = [part for part in (word, word.partition("=")[2]) if os.path.isfile(part)]
-    return named[0] if named else ""
-
-
 def record(runs: Runs, all_runs: Iterable[Run]) -> None:
-    """Writes beside the runs: version of the simulator, digests of the files they use, commands."""
-    commands = {run.key: {"places": run.places, "command": run.command} for run in all_runs}
-    words = {word for each in commands.values() for word in each["command"][1:]}
-    by_name = {f"{folder}/{word}.cfg" for word in words for folder in ("traces/profiles", "parameters")}
-    paths = set(map(file_of, words)) - {""} | set(filter(os.path.isfile, by_name))
-    manifest = {"simulator": version_of(runs.ssd), "files": {path: kept(path) for path in sorted(paths)},
+    """Writes beside the runs: the simulator, the files that they read, as they were then, and commands."""
+    commands, files = {}, {}
+    for run in all_runs:
+        commands[run.key] = {"places": run.places, "command": run.command}
+        files |= run.files
+    manifest = {"simulator": runs.version, "binary": runs.files.kept(runs.ssd, runs.binary)["sha256"],
+                "files": {path: runs.files.kept(path, files[path]) for path in sorted(files)},
                 "runs": commands}
     write_whole(os.path.join(runs.folder, MANIFEST), json.dumps(manifest, indent=1) + "\n")
 
@@ -55,27 +41,34 @@ class Again:
     """Repeats the runs of a folder with this machine's simulator, in FOLDER/again."""
 
     def __init__(self, folder: str, ssd: str) -> None:
-        self.folder, self.ssd = os.path.abspath(folder), os.path.abspath(ssd)
+        self.folder, self.ssd, self.here = os.path.abspath(folder), os.path.abspath(ssd), Files(ssd)
         self.files = os.path.join(self.folder, "again", "files")  # where the runs find drives and profiles
+        shutil.rmtree(self.files, ignore_errors=True)
         try:
             with open(os.path.join(folder, MANIFEST), encoding="utf-8") as file:
                 self.manifest = json.load(file)
             self.stored = {path: self.store(path, found) for path, found in self.manifest["files"].items()}
-            self.runs = [Run(key, self.command(each["command"]), each["places"])
+            self.runs = [Run(key, self.command(each["command"]), places=each["places"])
                          for key, each in self.manifest["runs"].items()]
         except (OSError, ValueError, KeyError, TypeError) as why:
             raise Mistake(f"{folder}: no results that `lab run` made: {why}") from None
 
     def store(self, path: str, found: dict[str, Any]) -> str:
-        """Path of the file on this machine.  A file whose text was kept is written first."""
+        """Path of the file on this machine, seen from the folder of the runs.  A text that was kept is
+        written there first; for any other file there is a link, as a parameter file may name it."""
+        inside = path if is_inside(path) else f"{digest(path)}.cfg"
         if "text" in found:
-            inside = not os.path.isabs(path) and ".." not in path.split("/")
-            copy = os.path.join(self.files, path if inside else f"{digest(path)}.cfg")
-            write_whole(copy, found["text"])
-            return path if inside else copy
-        if not os.path.isfile(path) or digest_of_file(path, 64) != found["sha256"]:
+            kept_as = found.get("as", inside)
+            kept_as = kept_as if is_inside(kept_as) else inside
+            write_whole(os.path.join(self.files, kept_as), found["text"])
+            return kept_as
+        if not os.path.isfile(path) or self.here.content(path).sha256 != found["sha256"]:
             what = "is another file here" if os.path.isfile(path) else "is not here"
             raise Mistake(f"{path} {what}: {found['bytes']} bytes, SHA-256 {found['sha256']}")
+        link = os.path.join(self.files, path)
+        if is_inside(path) and not os.path.lexists(link):
+            os.makedirs(os.path.dirname(link), exist_ok=True)
+            os.symlink(os.path.abspath(path), link)
         return os.path.abspath(path)
 
     def command(self, words: list[str]) -> list[str]:
@@ -89,8 +82,9 @@ class Again:
         out = self.path("again/runs", run.key)
         os.makedirs(os.path.dirname(out), exist_ok=True)
         os.makedirs(self.files, exist_ok=True)
+        profiles = {"SSDLAB_PROFILES": os.path.join(self.files, PROFILES)}  # before those of this machine
         done = subprocess.run([*run.command[:2], "--quiet", "--json", out, *run.command[2:]],
-                              capture_output=True, text=True, cwd=self.files)
+                              capture_output=True, text=True, cwd=self.files, env=os.environ | profiles)
         if done.returncode not in (0, 3):
             run.error = done.stderr.strip().replace("\n", " ")
         else:
@@ -134,8 +128,9 @@ def commands(runs: Runs, all_runs: list[Run]) -> str:
 
 
 def results(runs: Runs, all_runs: list[Run]) -> list[dict[str, Any]]:
-    """Axes, parameters and statistics of each place whose run is done."""
-    return [{"place": place, "parameters": found["parameters"], "statistics": found["statistics"]}
+    """Axes, parameters, statistics and any warnings of each place whose run is done."""
+    parts = ("parameters", "statistics", "warnings")
+    return [{"place": place} | {part: found[part] for part in parts if part in found}
             for run in all_runs if (found := read(runs.path(run.key))) for place in run.places]
 
 

@@ -262,6 +262,13 @@ class Sections:
         return {name: section for word, name, points, section in self.headed
                 if word == kind and (at in points if at else not points)}
 
+    def labels(self) -> dict[str, str]:
+        """Those of [labels if NUMBER] are added to those of [labels]."""
+        found: dict[str, str] = {}
+        for kind, _, _, section in self.headed:
+            found |= section if kind == "labels" else {}
+        return found
+
     def axes(self, at: str = "") -> dict[str, Points]:
         return {name: read_axis(section, self.numbers, f"{self.path}: [axis {name}]")
                 for name, section in self.named("axis", at).items()}
@@ -345,7 +352,7 @@ def read(path: str, given: list[str]) -> Experiment:
     check_sections(sections, axes, path)
     experiment = Experiment(
         name.removesuffix(".ini"), os.path.dirname(path), sections.options(), sections.numbers, axes,
-        plain.get("defaults", {}), grids, plain.get("measures", {}), plain.get("labels", {}),
+        plain.get("defaults", {}), grids, plain.get("measures", {}), sections.labels(),
         sections.named("figure"), sections.named("matrix"), read_published(table), instead)
     experiment.grids.setdefault("", {})
     experiment.check_notes(table)

@@ -9,7 +9,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 
-from laboratory.mistake import Mistake
+from laboratory.mistake import Mistake, Undefined
 
 FORMAT = re.compile(r"([^%]|%%|%(\.\d)?[dfgs])*")  # a format without field widths
 MOST_BITS = 4096  # of a whole number
@@ -45,7 +45,9 @@ def evaluate(text: str, names: Mapping[str, object]) -> object:
     """Raises a Mistake if it has no value; other exceptions of functions in `names` pass through."""
     try:
         return value_of(parse(text), names)
-    except (TypeError, ValueError, OverflowError, RecursionError, AttributeError) as error:
+    except (ValueError, OverflowError) as error:
+        raise Undefined(str(error)) from None
+    except (TypeError, RecursionError, AttributeError) as error:
         raise Mistake(str(error)) from None
 
 

@@ -131,6 +131,8 @@ class Figure:
                 self.values.check_measure(measure)
         if not panel.measures:
             raise Mistake("measure: should be named")
+        if self.deviations and not self.experiment.published:
+            raise Mistake("measure = published: there is no published.tsv, or no number in it")
 
     def chosen(self, axis: str) -> list[str]:
         if "*" in self.at.get(axis, ""):
@@ -182,7 +184,8 @@ class Figure:
         if axis:
             every = list(self.experiment.axes[axis]) if axis in self.experiment.axes else []
             chosen = self.chosen(axis)
-            colored = every if len(every) <= 8 else chosen  # one colour in all figures, if there are enough
+            # One colour in all figures, if there are enough.  An axis whose files are missing has no point.
+            colored = every if len(every) <= 8 and {*chosen} <= {*every} else chosen
             points = [(label(point, axis), {axis: point}, colored.index(point)) for point in chosen]
         if self.plot == "stacks" or axis and len(panel.measures) == 1:
             found = [Series(name, place, panel.measures, color) for name, place, color in points]

@@ -21,8 +21,12 @@ MOST_LABELS = 40  # that fit below an axis
 
 
 def quoted(text: str) -> str:
-    """A string of a script.  In single quotes gnuplot takes every character as it is: no `command` runs."""
-    return "'" + " ".join(text.split()).replace("'", "''") + "'"
+    """A string of a script.  In single quotes gnuplot takes every character as it is: no `command` runs.  One
+    that begins with an apostrophe cannot be written so; in double quotes, escapes stand for what runs."""
+    text = " ".join(text.split())
+    if "'" not in text:
+        return f"'{text}'"
+    return '"' + re.sub(r"[\\\"`]", lambda found: f"\\{ord(found[0]):03o}", text) + '"'
 
 
 def in_data(text: str) -> str:
@@ -120,13 +124,14 @@ def data(figure: Figure, panel: Panel, table: Table) -> Iterator[str]:
         " ".join([f"{at:.9g}", label, *(cell(figure, value, half) for value, half in row.cells)])
         for at, label, row in zip(positions, labels, rows)))
     yield f"rows = {len(rows)}"
-    yield f"with_mean = {int(rows[-1].mean)}"
+    yield f"with_mean = {int(bool(rows) and rows[-1].mean)}"
     yield f"numeric = {int(numeric)}"
     yield f"free_tics = {int(free)}"
-    yield f"first_ = {positions[0]:.9g}"
-    yield f"last_ = {positions[len(rows) - 1]:.9g}"
-    yield f"last_label = {quoted(rows[-1].label)}"
-    yield f"first_name = {quoted('' if figure.deviations else rows[0].label)}"
+    ends = (positions[0], positions[len(rows) - 1]) if rows else (0, 1)
+    yield f"first_ = {ends[0]:.9g}"
+    yield f"last_ = {ends[1]:.9g}"
+    yield f"last_label = {quoted(rows[-1].label if rows else '')}"
+    yield f"first_name = {quoted(rows[0].label if rows and not figure.deviations else '')}"
     values = [value for row in rows for value, _ in row.cells if value is not None]
     yield f"empty = {int(not values)}"
     yield f"negative = {int(bool(values) and min(values) < 0)}"
@@ -146,7 +151,7 @@ def means(panel: Panel, table: Table) -> Iterator[str]:
     end = panel.yrange.partition(":")[2]
     roof = math.inf if end in ("", "*") else float(end)
     found = []
-    if table.rows[-1].mean:
+    if table.rows and table.rows[-1].mean:
         parts = len(table.series[0].measures)
         for i in range(len(table.series)):
             values = [value for value, _ in table.rows[-1].cells[i * parts:(i + 1) * parts]]

@@ -13,6 +13,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from laboratory import warnings
 from laboratory.description import Experiment
 from laboratory.figures import Figure, Panel
 from laboratory.matrix import Matrix
@@ -86,6 +87,7 @@ def what_was_run(experiment: Experiment, runs: Runs, seeds: list[str]) -> str:
     """One sentence."""
     every = {run.key: run for run in runs.run_of.values()}
     failed = sum(bool(run.error) for run in every.values())
+    doubtful = len(warnings.warned(runs, every.values()))
     axes = [f"{axis} {', '.join(dict.fromkeys(points))}" for axis, points in
             ((axis, [place[i] for place in runs.run_of]) for i, axis in enumerate(experiment.axes))
             if axis != "seed" and 1 < len(set(points)) <= 12]
@@ -93,16 +95,22 @@ def what_was_run(experiment: Experiment, runs: Runs, seeds: list[str]) -> str:
     said = f"{count(len(every), 'run')} of {drive}" + (f": {'; '.join(axes)}" if axes else "")
     several = f"seeds {', '.join(seeds)}, means with 95 % intervals"
     said += "; " + (several if len(seeds) > 1 else "one seed, no intervals")
-    return f"{said}; {failed} failed." if failed else f"{said}."
+    said += f"; {failed} failed" if failed else ""
+    said += f"; {count(len(runs.refused), 'place')} refused" if runs.refused else ""
+    return f"{said}; {doubtful} with warnings, see Runs." if doubtful else f"{said}."
 
 
 def all_runs(runs: Runs) -> Iterator[str]:
     every = list({run.key: run for run in runs.run_of.values()}.values())
     failed = [run for run in every if run.error]
-    yield "<h2>Runs</h2>"
+    yield '<h2>Runs</h2>'
     if failed:
         said = "; ".join(text(f"{name_of(run)}: {run.error}") for run in failed)
         yield f'<p class="note">Failed: {said}</p>'
+    if runs.refused:
+        said = "; ".join(text(f"{' '.join(place)}: {why}") for place, why in runs.refused.items())
+        yield f'<p class="note">Refused: {said}</p>'
+    yield from warnings.on_page(runs, every)
     yield "<p>The same command gives the same bytes.</p>"
     yield f'<details><summary>{count(len(every), "command")}</summary><div class="wide"><table>'
     for run in every:

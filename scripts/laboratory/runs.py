@@ -1,11 +1,14 @@
 """Runs: named by what they depend on, checked before the first starts, done in parallel, kept whole.
 
 A run's key is the hash of the binary, the settings that matter (`ssd run --check` prints them) and the
-workload.  So places that differ only in settings without effect share a run, and an existing run is not
-repeated, whoever made it.
+contents of the files that it reads.  So places that differ only in settings without effect share a run, and
+an existing run is not repeated, whoever made it.
 """
 from __future__ import annotations
 
+import dataclasses
+import difflib
+import fnmatch
 import hashlib
 import json
 import os
@@ -19,28 +22,39 @@ from functools import cached_property
 
 from laboratory.children import Children
 from laboratory.description import Experiment, Place, number
+from laboratory.files import Digests, Files
 from laboratory.fold import folded
 from laboratory.mistake import Mistake, NotRun
 
+PLUG_IN = re.compile(r'(?m)^\s*ftl\s*=\s*"?[^"\s]*/')
+REFUSED = "!ssd: cannot be simulated: "
 ALONE = re.compile(r"alone\.(tenant\.(\d+)\..*)|tenant\.(\d+)\.slowdown|tenant\.fairness")
 # Settings of the arbitration among tenants, without effect on a tenant that is alone.
 AMONG = ("host.arbitration =", "host.classes =", "host.weights =", "host.burst =")
 LATENCIES = ("reads", "writes", "all")  # columns of latency.txt
+OF_FOLDER = ("statistics.txt", "latency.txt", "wear.txt")  # what `ssd run -o` writes
 
 
 def digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
-def digest_of_file(path: str, length: int = 16) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:length]
+@dataclass
+class Checked:
+    """What is known of a place before its run."""
+    command: list[str]  # without the options that say where results go
+    said: list[str]  # by `ssd run --check`: the settings; or "!" and its error message
+    contents: list[str]  # of the files that are read in the run: digests
+    files: Digests  # these and those that `said` was made from
+    makers: str  # of its prepared drive: digest of the simulator and a plug-in
 
 
 @dataclass
 class Run:
     key: str
     command: list[str]  # without the options that say where results go
+    files: Digests = field(default_factory=dict)  # that it depends on
+    makers: str = ""  # of its prepared drive; "": it prepares one for itself
     places: list[Place] = field(default_factory=list)
     error: str = ""
     alone: str = ""  # name of a run of one tenant alone, which has no places
@@ -48,6 +62,11 @@ class Run:
 
 def name_of(run: Run) -> str:
     return run.alone or " ".join(run.places[0].values())
+
+
+def kind_of(warning: str) -> str:
+    """The same for warnings that differ only in their numbers."""
+    return re.sub(r"\d[\d.,e+-]*", "", warning)
 
 
 def write_whole(path: str, text: str) -> None:
@@ -61,6 +80,14 @@ def write_whole(path: str, text: str) -> None:
     with open(part, "w", encoding="utf-8") as file:
         file.write(text)
     os.replace(part, path)
+
+
+def write_or_remove(path: str, text: str) -> None:
+    """A file that is there only if there is something to say."""
+    if text:
+        write_whole(path, text)
+    elif os.path.exists(path):
+        os.remove(path)
 
 
 class Progress:
@@ -87,15 +114,19 @@ class Runs:
     def __init__(self, experiment: Experiment, ssd: str, folder: str, jobs: int, drives: str = "") -> None:
         self.experiment, self.ssd, self.folder, self.jobs = experiment, ssd, folder, jobs
         self.children = Children()
-        self.drives = ["--drives", drives] if drives else []  # where prepared drives are kept
+        self.drives = drives  # folder in which prepared drives are kept; "": none are
         self.run_of: dict[tuple[str, ...], Run] = {}
+        self.refused: dict[tuple[str, ...], str] = {}  # places that cannot be simulated, and why
         self.alone: dict[tuple[str, ...], list[Run]] = {}  # a run for each tenant
         self.columns = any(figure.get("plot") == "cdf" for figure in experiment.figures.values()) \
             or any("above(" in measure for measure in experiment.measures.values())
-        self.identities: dict[str, str] = {}
+        self.files = Files(ssd)
+        self.said_now: dict[str, dict] = {}
+        self.told: set[str] = set()  # kinds of warnings
         try:
-            self.binary = digest_of_file(ssd)
-        except OSError:
+            self.binary = self.files.digests([ssd])[ssd]
+            self.version = self.children.run([ssd, "--version"]).stdout.strip()
+        except FileNotFoundError:
             raise Mistake(f"{ssd} is not there: `make` builds it") from None
 
     def path(self, key: str, ending: str = ".json") -> str:
@@ -103,17 +134,9 @@ class Runs:
 
     # ---- what is to be run ----
 
-    def identity(self, name: str, folder: str = "traces/profiles") -> str:
-        """Digest of a trace, a profile or a drive; of one that is built into the simulator, its name."""
-        by_name = f"{folder}/{name}.cfg"
-        if by_name not in self.identities:
-            contents = (digest_of_file(path) for path in (name, by_name) if os.path.isfile(path))
-            self.identities[by_name] = next(contents, name)
-        return self.identities[by_name]
-
     @cached_property
-    def of_grids(self) -> list[Place]:
-        return self.experiment.places(list(self.experiment.grids))
+    def of_grids(self) -> set[tuple[str, ...]]:
+        return {tuple(place.values()) for place in self.experiment.places(list(self.experiment.grids))}
 
     @cached_property
     def statistics(self) -> set[str]:
@@ -124,7 +147,21 @@ class Runs:
         return {line.split()[0] for line in listed.splitlines() if line.startswith(" ")}
 
     @cached_property
-    def checked(self) -> dict[str, list[str]]:
+    def patterns(self) -> re.Pattern[str] | None:
+        """Of all names of statistics; None if they are not known, as those of a plug-in and of a program are
+        not."""
+        every = [word for axes in (self.experiment.axes, *self.experiment.instead.values())
+                 for points in axes.values() for words in points.values() for word in words]
+        if not self.experiment.options.get("drive") or any(PLUG_IN.match(word) for word in every):
+            return None
+        drive = self.files.of_drive(self.experiment.options["drive"])
+        if any(PLUG_IN.search(self.files.contents[path].text) for path in drive):
+            return None
+        names = {re.sub(r"\d+", "0", name) for name in self.statistics}
+        return re.compile("|".join(map(fnmatch.translate, sorted(names))))
+
+    @cached_property
+    def said_before(self) -> dict[str, dict]:
         """Kept output of `ssd run --check`: with all results there, checking would take most of the time."""
         try:
             with open(os.path.join(self.folder, "checked.json"), encoding="utf-8") as file:
@@ -152,64 +189,90 @@ class Runs:
             settings += folded(int(self.experiment.options["fold"]), self.drive, settings)
         return [*options, *(word for setting in settings for word in ("-s", setting))]
 
-    def check(self, place: Place) -> tuple[str, list[str], list[str]]:
-        """Key of the check; the command; what `ssd run --check` said, or "!" and its error message."""
+    def check(self, place: Place) -> Checked:
         workloads, settings = self.experiment.settings(place)
+        read = [self.files.of_workload(workload) for workload in workloads]
+        contents = [" ".join(its.values()) or name for its, name in zip(read, workloads)]
         if program := self.experiment.options.get("program"):
-            files = (value for _, _, value in (s.partition("=") for s in settings) if os.path.isfile(value))
-            said = [*settings, digest_of_file(program), *map(digest_of_file, files)]
-            return "", [program, self.ssd, *settings, *workloads], said
-        drive = self.experiment.options["drive"]
-        words = [*self.words(settings), drive, *workloads]
-        files = [self.identity(drive, "parameters"), *map(self.identity, workloads)]
-        asked = digest(self.binary, *files, *words)
-        said = self.checked.get(asked)
-        if said is None:
+            named = self.files.of_words([f"program={program}", *settings])
+            command, said = [program, self.ssd, *settings, *workloads], settings
+        else:
+            drive = self.experiment.options["drive"]
+            words = [*self.words(settings), drive, *workloads]
+            read.append(self.files.of_drive(drive))
+            command, said = [self.ssd, "run", *words], self.ask(words, settings, read)
+            named = self.files.of_words([*settings, *said])
+        files: Digests = {}
+        for its in [*read, named]:
+            files |= its
+        plug_in = self.files.of_words(line for line in said if line.startswith("ftl ="))
+        makers = digest(self.binary, *plug_in.values())
+        return Checked(command, said, [*contents, *named.values()], files, makers)
+
+    def ask(self, words: list[str], settings: list[str], read: list[Digests]) -> list[str]:
+        """What `ssd run --check` says; kept as long as the files are the same, and those that it names."""
+        files = [content for its in [*read, self.files.of_words(settings)] for content in its.values()]
+        asked = digest(self.binary, *words, *files)
+        known = self.said_before.get(asked)
+        if not known or self.files.changed(known["files"]):
             done = self.children.run([self.ssd, "run", "--check", "--quiet", *words])
             options = [word for word in settings if word.startswith("--")]
             said = ["!" + done.stderr.strip()] if done.returncode else [*done.stdout.splitlines(), *options]
-        return asked, [self.ssd, "run", *words], said
+            known = self.said_now[asked] = {"said": said, "files": self.files.of_words(said)}
+        return known["said"]
 
     def prepare(self, places: list[Place]) -> list[Run]:
-        """The runs of these places, each once; none without a drive.  A Mistake if one is impossible."""
+        """The runs of these places, each once; none without a drive.  A Mistake in one of them ends all; one
+        whose settings are right, but cannot be simulated together, is refused."""
         if not self.experiment.options.keys() & {"drive", "program"}:
             return []
         by_key: dict[str, Run] = {run.key: run for run in self.run_of.values()}
-        idle, asked_now = set(), {}
-        for place, (asked, command, said) in zip(places, self.side_by_side(self.check, places)):
-            if said[0].startswith("!"):
-                raise Mistake(f"{' '.join(place.values())}: {said[0][1:]}")
-            asked_now |= {asked: said} if asked else {}
-            idle |= {line[2:] for line in said if line.startswith("#")}
-            matters = (line for line in said if not line.startswith("#"))
-            workloads = self.experiment.settings(place)[0]
-            key = digest(self.binary, *map(self.identity, workloads), *matters)
-            run = by_key.setdefault(key, Run(key, command))
+        idle = set()
+        for place, checked in zip(places, self.side_by_side(self.check, places)):
+            mistake = "".join(checked.said[:1])
+            if mistake.startswith(REFUSED):
+                self.refused[tuple(place.values())] = mistake.removeprefix(REFUSED)
+                continue
+            if mistake.startswith("!"):
+                raise Mistake(f"{' '.join(place.values())}: {mistake[1:]}")
+            idle |= {line[2:] for line in checked.said if line.startswith("#")}
+            matters = (line for line in checked.said if not line.startswith("#"))
+            key = digest(self.binary, *checked.contents, *matters)
+            run = by_key.setdefault(key, Run(key, checked.command, checked.files, checked.makers))
             run.places.append(place)
             self.run_of[tuple(place.values())] = run
             if self.experiment.options.get("alone") == "yes":
-                self.alone[tuple(place.values())] = self.each_alone(place, command, said, by_key)
-        if asked_now.keys() - self.checked.keys():
-            self.checked.update(asked_now)
-            write_whole(os.path.join(self.folder, "checked.json"), json.dumps(self.checked))
+                self.alone[tuple(place.values())] = self.each_alone(place, checked, by_key)
+        if self.said_now:
+            self.said_before.update(self.said_now)
+            write_whole(os.path.join(self.folder, "checked.json"), json.dumps(self.said_before))
+        self.tell_refused(len(places))
         if len(by_key) < len(self.run_of):
             why = f" ({'; '.join(sorted(idle))})" if idle else ""
             print(f"{len(self.run_of)} places, {len(by_key)} runs{why}", file=sys.stderr)
         return list(by_key.values())
 
-    def each_alone(self, place: Place, command: list[str], said: list[str],
-                   by_key: dict[str, Run]) -> list[Run]:
+    def tell_refused(self, places: int) -> None:
+        for place, why in self.refused.items():
+            what = f"{' '.join(place)}: {why}"
+            if len(self.refused) == places:
+                raise Mistake(what if places == 1 else f"none of {places} places can be simulated: {what}")
+            print(f"{len(self.refused)} of {places} places are refused: {what}", file=sys.stderr)
+            return
+
+    def each_alone(self, place: Place, checked: Checked, by_key: dict[str, Run]) -> list[Run]:
         """The runs of a place with one of its tenants alone, a run for each tenant."""
-        workloads = self.experiment.settings(place)[0]
+        workloads, said, command = self.experiment.settings(place)[0], checked.said, checked.command
         tenants = next((int(line.split()[2]) for line in said if line.startswith("host.tenants =")), 1)
         matters = [line for line in said if not line.startswith(("#", *AMONG))]
         found = []
         for i in range(tenants) if tenants > 1 else ():
             operands = len(command) - 1 - len(workloads)
             words = [*command[:operands], "-s", f"host.alone={i}", *command[operands:]]
-            key = digest(self.binary, *map(self.identity, workloads), *matters, f"host.alone = {i}")
+            key = digest(self.binary, *checked.contents, *matters, f"host.alone = {i}")
             name = f"{' '.join(place.values())}, tenant {i} alone"
-            found.append(by_key.setdefault(key, Run(key, words, alone=name)))
+            run = Run(key, words, checked.files, checked.makers, alone=name)
+            found.append(by_key.setdefault(key, run))
         return found
 
     # ---- running ----
@@ -223,7 +286,8 @@ class Runs:
         if "program" in self.experiment.options:
             return run.command
         columns = ["-o", self.path(run.key, "")] if self.columns else []
-        options = ["--quiet", "--json", self.path(run.key), *columns, *self.drives]
+        drives = ["--drives", os.path.join(self.drives, run.makers)] if self.drives and run.makers else []
+        options = ["--quiet", "--json", self.path(run.key), *columns, *drives]
         return [*run.command[:2], *options, *run.command[2:]]
 
     def do(self, run: Run) -> None:
@@ -232,9 +296,12 @@ class Runs:
         done = self.children.run(command)
         while "another program is writing it" in done.stderr and not self.is_done(run.key):
             time.sleep(0.1)  # it writes the kept drive, or the results of this run
-            command = [word for word in command if word not in self.drives]
+            command = self.command(dataclasses.replace(run, makers=""))
             done = self.children.run(command)
-        if self.is_done(run.key):
+        if changed := self.files.changed(run.files | {self.ssd: self.binary}):
+            self.forget(run.key)
+            run.error = f"{changed} changed before the run ended; the same command does the run again"
+        if run.error or self.is_done(run.key):
             return
         if done.returncode not in (0, 3):  # 3: the modelled drive failed, which is a result
             ended_by = done.returncode - 128 if done.returncode > 128 else -done.returncode
@@ -242,13 +309,30 @@ class Runs:
         elif "program" in self.experiment.options:
             lines = (line.partition(" = ") for line in done.stdout.splitlines())
             said = {key: number(value) for key, _, value in lines}
-            write_whole(self.path(run.key), json.dumps({"statistics": said}))
+            parts = (line.partition("warning: ") for line in done.stderr.splitlines())
+            warnings = [warning for _, marked, warning in parts if marked]
+            found = {"statistics": said} | ({"warnings": warnings} if warnings else {})
+            write_whole(self.path(run.key), json.dumps(found))
+
+    def trouble(self, run: Run) -> str:
+        """Why it failed; or its warnings, those of each kind when the first run has one."""
+        found = {kind_of(warning): f"warning: {warning}" for warning in self.warnings(run)}
+        new = [found[kind] for kind in found if kind not in self.told]
+        self.told |= found.keys()
+        return run.error or "; ".join(new)
+
+    def forget(self, key: str) -> None:
+        """Removes the results of a run that was made from other files than those that it is named by."""
+        self.loaded.pop(self.path(key), None)
+        for path in (self.path(key), *(self.path(key, f"/{name}") for name in OF_FOLDER)):
+            if os.path.exists(path):
+                os.remove(path)
 
     def perform(self, runs: list[Run]) -> None:
         """Does missing runs.  One that fails stops no other, and is tried again next time."""
         missing = [run for run in runs if not self.is_done(run.key)]
         progress = Progress(len(missing))
-        self.side_by_side(self.do, missing, lambda run: progress.tell(name_of(run), run.error))
+        self.side_by_side(self.do, missing, lambda run: progress.tell(name_of(run), self.trouble(run)))
 
     def side_by_side(self, work: Callable, items: list, done: Callable = lambda item: None) -> list:
         """Results of `work` for all items, in order; calls done(item) after each.  A signal or a Mistake ends
@@ -283,11 +367,13 @@ class Runs:
 
     def trace_path(self, place: Place) -> str:
         workload, words = self.replayed(place)
-        return self.path("trace-" + digest(self.binary, self.identity(workload), *words))
+        contents = self.files.of_workload(workload).values() or [workload]
+        return self.path("trace-" + digest(self.binary, *contents, *words))
 
     def measure_trace(self, place: Place) -> None:
         """Measures the whole file of a trace, or the trace that a profile generates with these settings."""
         path, (workload, words) = self.trace_path(place), self.replayed(place)
+        files = self.files.of_workload(workload)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         if os.path.exists(workload):
             done = self.children.run([self.ssd, "trace", "stat", "--json", path, workload])
@@ -299,6 +385,9 @@ class Runs:
             self.children.finish(made)
         if done.returncode:
             raise Mistake(f"{workload}: {done.stderr.strip()}")
+        if changed := self.files.changed(files):
+            os.remove(path)
+            raise Mistake(f"{changed} changed while it was measured; the same command measures it again")
 
     @cached_property
     def loaded(self) -> dict[str, dict]:
@@ -317,6 +406,9 @@ class Runs:
             self.loaded[path] = whole
         return self.loaded[path]
 
+    def warnings(self, run: Run) -> list[str]:
+        return self.load(self.path(run.key)).get("warnings", [])
+
     def latencies(self, place: Place, kind: str) -> list[tuple[float, int]]:
         """Rows of latency.txt: (upper end of a bin in ms, number of requests in it)."""
         run = self.run_of.get(tuple(place.values()))
@@ -333,29 +425,49 @@ class Runs:
 
     def statistic(self, place: Place, name: str) -> object:
         """A statistic of a place's run or trace (trace.*), or a parameter (param.*); None if it has none."""
-        if name.startswith("trace."):
-            whole = self.load(self.trace_path(place))
-            return whole.get("statistics", whole).get(name)
         if of_alone := ALONE.fullmatch(name):
             return self.compared_with_alone(place, name, of_alone)
+        return self.reported(place, name).get(name.removeprefix("param."))
+
+    def reported(self, place: Place, name: str) -> dict:
+        """All statistics, or parameters, where this one would be; also those without a value."""
+        if name.startswith("trace."):
+            whole = self.load(self.trace_path(place))
+            return whole.get("statistics", whole)
         run = self.run_of.get(tuple(place.values()))
         if not run:
-            if place in self.of_grids:
-                return None  # in a grid that is not run this time
-            raise NotRun(f"{' '.join(place.values())} is not in what is run")
-        whole = self.load(self.path(run.key))
-        if name.startswith("param."):
-            return whole.get("parameters", {}).get(name.removeprefix("param."))
-        return whole.get("statistics", {}).get(name)
+            self.check_is_run(place)  # in a grid that is not run this time
+            return {}
+        part = "parameters" if name.startswith("param.") else "statistics"
+        return self.load(self.path(run.key)).get(part, {})
 
-    def check_alone(self, name: str) -> None:
-        if ALONE.fullmatch(name) and self.experiment.options.get("alone") != "yes":
+    def reports(self, place: Place, name: str) -> bool:
+        """True also if it has no value, as the mean latency of no reads has none."""
+        if ALONE.fullmatch(name):
+            return self.statistic(place, name) is not None
+        return name.removeprefix("param.") in self.reported(place, name)
+
+    def check_is_run(self, place: Place) -> None:
+        if tuple(place.values()) not in self.of_grids:
+            raise NotRun(f"{' '.join(place.values())} is not in what is run")
+
+    def check_statistic(self, name: str) -> None:
+        """Refuses a name that no run can report, if that can be known."""
+        of_alone = ALONE.fullmatch(name)
+        if of_alone and self.experiment.options.get("alone") != "yes":
             raise Mistake(f"{name}: needs alone = yes in [experiment]")
+        name = of_alone[1] if of_alone else name
+        if not name or name.startswith(("trace.", "param.")) or not self.patterns \
+                or self.patterns.match(re.sub(r"\d+", "0", name)):
+            return
+        nearest = difflib.get_close_matches(name, self.statistics, 1)
+        meant = f"; did you mean {nearest[0]}?" if nearest else ""
+        raise Mistake(f"{name}: there is no such statistic{meant} (ssd list statistics)")
 
     def compared_with_alone(self, place: Place, name: str, found: re.Match[str]) -> object:
         """alone.tenant.N.NAME: a statistic of tenant N alone; tenant.N.slowdown: how many times its mean
         latency is what it is alone; tenant.fairness: the least slowdown over the largest."""
-        self.check_alone(name)
+        self.check_statistic(name)
         alone = self.alone.get(tuple(place.values()), [])
         if found[1]:
             i = int(found[2])

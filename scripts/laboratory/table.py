@@ -4,7 +4,7 @@ from __future__ import annotations
 import base64
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from laboratory.description import Place
 from laboratory.reasons import count, text
@@ -13,7 +13,9 @@ from laboratory.values import Values
 from laboratory.verdicts import Value
 
 
-def state(run: Run | None, runs: Runs) -> str:
+def state(place: Place, run: Run | None, runs: Runs) -> str:
+    if why := runs.refused.get(tuple(place.values())):
+        return f"refused: {why}"
     if not run:
         return "only measured"
     if run.error:
@@ -26,15 +28,17 @@ def written(value: object) -> str:
     return "" if value is None else f"{value:.9g}" if isinstance(value, float) else str(value)
 
 
-def with_tabs(values: Values, runs: Runs, places: list[Place], measures: list[str]) -> str:
+def with_tabs(values: Values, runs: Runs, all_runs: Iterable[Run], places: list[Place],
+              measures: list[str]) -> str:
     """Axes, then `run`, its key, and `state`; then a column for each measure."""
+    run_of = {tuple(place.values()): run for run in all_runs for place in run.places}
     out = io.StringIO()
     rows = csv.writer(out, delimiter="\t", lineterminator="\n")
     rows.writerow([*values.experiment.axes, "run", "state", *measures])
     for place in places:
-        run = runs.run_of.get(tuple(place.values()))
+        run = run_of.get(tuple(place.values()))
         found = [written(values.measure(measure, place)) for measure in measures]
-        rows.writerow([*place.values(), run.key if run else "", state(run, runs), *found])
+        rows.writerow([*place.values(), run.key if run else "", state(place, run, runs), *found])
     return out.getvalue()
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 
 from laboratory.description import Experiment, Place
 from laboratory.expression import evaluate, names_in
-from laboratory.mistake import Mistake, NotRun
+from laboratory.mistake import Mistake, NotRun, Undefined
 from laboratory.published import Published
 from laboratory.runs import Run, Runs
 from laboratory.verdicts import Compared, Value, judge, left_out, scaled
@@ -115,7 +115,7 @@ class Values:
 
     def statistic(self, place: Place, name: str) -> object:
         value = self.runs.statistic(place, name)
-        (self.unknown if value is None else self.known).add(name)
+        (self.known if self.runs.reports(place, name) else self.unknown).add(name)
         if value is None:
             raise Nothing
         return value
@@ -139,7 +139,7 @@ class Values:
         except NotRun:
             raise
         except Mistake as mistake:
-            raise Mistake(f"[measures] {name} = {text}: {mistake}") from None
+            raise type(mistake)(f"[measures] {name} = {text}: {mistake}") from None
         return self.kept[key]
 
     # ---- before the first run ----
@@ -147,7 +147,9 @@ class Values:
     def check_measure(self, name: str) -> None:
         """A name in a figure, a table or published.tsv.  What a user's program prints is not known yet."""
         known = self.experiment.measures
-        if "." not in name and name not in known and name not in self.runs.statistics \
+        if "." in name:
+            self.runs.check_statistic(name)
+        elif name not in known and name not in self.runs.statistics \
                 and "program" not in self.experiment.options:
             raise Mistake(f'"{name}": there is no such measure; should be of {" ".join(known)}')
 
@@ -155,8 +157,8 @@ class Values:
         for name, text in self.experiment.measures.items():
             try:
                 self.check_names(text, {*SCALAR, "above"})
-                for name, _ in re.findall(STATISTIC, text):
-                    self.runs.check_alone(name)
+                for statistic, _ in re.findall(STATISTIC, text):
+                    self.runs.check_statistic(statistic)
             except Mistake as mistake:
                 raise Mistake(f"[measures] {name} = {text}: {mistake}") from None
             self.check_circle(name, [])
@@ -205,11 +207,17 @@ class Values:
         return interval(values) if values else (None, 0.0)
 
     def ordered(self, place: Place) -> Place:
-        """The place with its axes in order; axes left out are at their default."""
-        for axis in self.experiment.axes.keys() - place.keys() - self.experiment.defaults.keys() - {"seed"}:
-            raise Mistake(f"{axis} is left open: at = should name a point of it")
-        usual = self.experiment.defaults
-        return {axis: place.get(axis) or usual.get(axis, "") for axis in self.experiment.axes}
+        """The place with its axes in order; an axis left out is at its default, or at the only point that is
+        run of it."""
+        found = {}
+        for axis in self.experiment.axes:
+            found[axis] = place.get(axis) or self.experiment.defaults.get(axis, "")
+            if not found[axis] and axis != "seed":
+                points = self.experiment.points(axis)
+                if len(points) > 1:
+                    raise Mistake(f"{axis} is left open: at = should name a point of it")
+                found[axis] = "".join(points)
+        return found
 
     def vector(self, measure: str, text: str, fixed: Place) -> Vector:
         cases = self.experiment.cases(fixed | self.experiment.place(text))
@@ -231,7 +239,7 @@ class Values:
         except NotRun:
             raise
         except Mistake as mistake:
-            raise Mistake(f"published.tsv: {text}: {mistake}") from None
+            raise type(mistake)(f"published.tsv: {text}: {mistake}") from None
         value = value[0] if isinstance(value, Vector) and len(value) == 1 else value
         if isinstance(value, Vector):
             raise Mistake(f"published.tsv: {text}: {len(value)} values; should be one: mean(...), count(...)")
@@ -256,3 +264,26 @@ class Values:
         ends = zip(*(one if isinstance(one, tuple) else (one,) for one in found))
         ours = [interval([scaled(row.unit, float(value)) for value in end]) for end in ends]
         return judge(row, [mean for mean, _ in ours], max(half for _, half in ours), runs)
+
+
+class Rehearsal(Values):
+    """Values before the first run.  Every statistic is 1, so that whatever is made of it can be tried."""
+
+    def statistic(self, place: Place, name: str) -> object:
+        if name.startswith("trace."):
+            self.runs.replayed(place)
+        else:
+            self.runs.check_is_run(place)
+        return 1.0
+
+    def measure(self, name: str, place: Place) -> Value:
+        try:
+            return super().measure(name, place)
+        except Undefined:
+            return None
+
+    def expression(self, text: str, fixed: Place) -> object:
+        try:
+            return super().expression(text, fixed)
+        except Undefined:
+            return None

@@ -4,6 +4,9 @@
 80 % of the writes go to 20 % of the drive.  A block whose valid pages are cold does not get cheaper by
 waiting; one with hot pages does, as these are soon written again.  So the policy takes cold blocks earlier.
 
+`greedy` is ssdlab's own policy, `fewest` the same rule in Python.  They differ where several blocks have the
+fewest valid pages: greedy takes the one that reached this number first, min() the first one shown.
+
     python3 hot_cold.py [REQUESTS]
 """
 
@@ -15,7 +18,7 @@ import ssdlab
 
 @ssdlab.gc_policy
 def fewest(_plane, blocks):
-    """What gc.policy = greedy does."""
+    """What gc.policy = greedy does, but for the choice among equals."""
     return min(range(len(blocks)), key=lambda i: blocks[i].valid_pages)
 
 
@@ -52,8 +55,8 @@ def serve(policy, requests):
 
 def main():
     requests = int(sys.argv[1]) if len(sys.argv) > 1 else 30000
-    for policy in fewest, cold_first:
-        print(f"{policy.name:12} write amplification {serve(policy, requests):.2f}")
+    for name, policy in ("greedy", None), ("fewest", fewest), ("cold_first", cold_first):
+        print(f"{name:12} write amplification {serve(policy, requests):.2f}")
 
 
 if __name__ == "__main__":

@@ -5,10 +5,11 @@ The structs and functions here are those of the header, in its order; tests/test
 
 import ctypes
 import os
+from typing import Any, Dict, List, Tuple
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_size_t, c_void_p
 from ctypes import c_uint8, c_uint32, c_uint64
 
-ABI = 1
+ABI = 2
 
 OK, MISTAKE, DRIVE_FULL, NO_MEMORY, STOPPED, BROKEN = range(6)
 NO_COMPLETIONS, TIMES, PARTS = range(3)
@@ -90,20 +91,23 @@ class Request(Structure):
     ]
 
 
-class Columns(Structure):
-    """struct ssdlab_columns"""
+# Of a column: its type, as in a request.
+COLUMNS: Dict[str, Any] = {
+    "arrival_ns": c_uint64,
+    "sector": c_uint64,
+    "tag": c_uint64,
+    "sectors": c_uint32,
+    "device": c_uint32,
+    "kind": c_uint8,
+    "hint": c_uint8,
+    "flags": c_uint8,
+}
 
-    _fields_ = [
-        ("size", c_size_t),
-        ("arrival_ns", POINTER(c_uint64)),
-        ("sector", POINTER(c_uint64)),
-        ("tag", POINTER(c_uint64)),
-        ("sectors", POINTER(c_uint32)),
-        ("device", POINTER(c_uint32)),
-        ("kind", POINTER(c_uint8)),
-        ("hint", POINTER(c_uint8)),
-        ("flags", POINTER(c_uint8)),
-    ]
+
+class Columns(Structure):
+    """struct ssdlab_columns: addresses of arrays"""
+
+    _fields_ = [("size", c_size_t), *((name, c_void_p) for name in COLUMNS)]
 
 
 class Completion(Structure):
@@ -129,11 +133,11 @@ class Completion(Structure):
 _drive = c_void_p
 _text = c_void_p  # freed by ssdlab_free(), so ctypes must not convert it to bytes
 
-FUNCTIONS = {
+FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "ssdlab_abi": (c_uint32, []),
     "ssdlab_version": (c_char_p, []),
     "ssdlab_open": (c_int, [POINTER(_drive), POINTER(Options)]),
-    "ssdlab_close": (None, [_drive]),
+    "ssdlab_close": (c_int, [_drive]),
     "ssdlab_error": (c_char_p, [_drive]),
     "ssdlab_prepare": (c_int, [_drive, c_char_p]),
     "ssdlab_run": (c_int, [_drive, c_char_p]),
@@ -145,20 +149,20 @@ FUNCTIONS = {
     "ssdlab_advance": (c_int, [_drive, c_uint64]),
     "ssdlab_next": (c_int, [_drive]),
     "ssdlab_drain": (c_int, [_drive]),
-    "ssdlab_completions": (c_size_t, [_drive, POINTER(Completion), c_size_t]),
+    "ssdlab_completions": (c_int, [_drive, POINTER(Completion), c_size_t, POINTER(c_size_t)]),
     "ssdlab_statistic": (c_int, [_drive, c_char_p, POINTER(c_double)]),
     "ssdlab_json": (c_int, [_drive, c_char_p, c_char_p, c_char_p, POINTER(_text)]),
     "ssdlab_free": (None, [_text]),
     "ssdlab_reset_statistics": (c_int, [_drive]),
     "ssdlab_check": (c_int, [_drive]),
-    "ssdlab_blocks": (c_size_t, [_drive, POINTER(Block), c_size_t]),
+    "ssdlab_blocks": (c_int, [_drive, POINTER(Block), c_size_t, POINTER(c_size_t)]),
     "ssdlab_save": (c_int, [_drive, c_char_p]),
     "ssdlab_load": (c_int, [_drive, c_char_p, c_char_p]),
     "ssdlab_fork": (c_int, [_drive, POINTER(_drive)]),
 }
 
 
-def _load():
+def _load() -> Any:
     """Loads the library beside this file, or the one that SSDLAB_LIBRARY names."""
     path = os.environ.get("SSDLAB_LIBRARY") or os.path.join(os.path.dirname(__file__), "libssdlab.so")
     library = ctypes.CDLL(path)

@@ -2,13 +2,13 @@
 
 import ctypes
 import enum
-import os
 import threading
 import weakref
-from typing import Any, Callable, Iterable, Mapping, Optional, Union
+from typing import Any, Callable, Dict, Literal, Mapping, NoReturn, Optional, Tuple, Union
 
-from . import _library, columns, errors, picture, policies, progress as bars
+from . import _library, arguments, calls, columns, errors, picture, policies, progress as bars
 from ._library import library
+from .arguments import BYTE, LONG, WORD, Path
 from .statistics import Statistics
 
 _EXCEPTIONS = {
@@ -18,9 +18,10 @@ _EXCEPTIONS = {
     _library.STOPPED: errors.Stopped,
     _library.BROKEN: errors.Broken,
 }
-_COMPLETIONS = {None: 0, False: 0, "times": _library.TIMES, True: _library.TIMES, "parts": _library.PARTS}
-
-Path = Union[str, "os.PathLike[str]"]
+_Bar = Callable[[int, float], Any]
+_MANY = 1 << 16  # requests of a call that asks the progress function
+_SIZE = ctypes.sizeof(_library.Columns)
+_PLACES = [getattr(_library.Request, name).offset for name in _library.COLUMNS]
 
 
 class Kind(enum.IntEnum):
@@ -40,75 +41,14 @@ class Flags(enum.IntFlag):
     FUA = 1  #: the write is completed when its data is in flash
 
 
-def _bytes(path: Optional[Path]) -> Optional[bytes]:
-    return None if path is None else os.fsencode(path)
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_value(one) for one in value) + "]"
-    return str(value)
-
-
-def _flat(settings: Mapping[str, Any], group: str = "") -> Iterable[str]:
-    """Yields "key=value" for each setting; groups are nested, or spelled with a dot or two underscores."""
-    for key, value in settings.items():
-        key = group + key.replace("__", ".")
-        if isinstance(value, Mapping):
-            yield from _flat(value, key + ".")
-        else:
-            yield f"{key}={_value(value)}"
-
-
-class _Calls:
-    """Callbacks of the library; `thread.drive` is the drive that the current thread has called.
-
-    Shared by a drive and its forks, each of which may be used by a thread of its own.
-    """
-
-    def __init__(self, gc, buffer):
-        self.thread = threading.local()
-        self.progress = _library.Progress(self._progress)
-        self.bug = _library.Bug(self._bug)
-        self.gc, self.buffer = gc, buffer
-        self.gc_pick = _library.GcPick(self._gc) if gc else _library.GcPick()
-        self.buffer_pick = _library.BufferPick(self._buffer) if buffer else _library.BufferPick()
-
-    def _progress(self, _context, requests, share):
-        drive = self.thread.drive
-        try:
-            if drive._bar is not None:
-                return 1 if drive._bar(requests, share) else 0
-        except BaseException as error:  # pylint: disable=broad-except
-            drive._raised = error
-            return 1
-        return 0
-
-    def _bug(self, _context, file, line, _text):
-        self.thread.drive._bug = (file.decode(), line)
-
-    def _gc(self, _context, plane, blocks, n):
-        return self._choose(n, self.gc.function, plane, columns.seen(blocks, n, _library.Block))
-
-    def _buffer(self, _context, pages, n):
-        return self._choose(n, self.buffer.function, columns.seen(pages, n, _library.Page))
-
-    def _choose(self, n, function, *arguments):
-        drive = self.thread.drive
-        if drive._raised is not None:
-            return n
-        try:
-            choice = function(*arguments)
-            if choice is None:
-                return n
-            if not 0 <= choice < n:
-                raise errors.Mistake(f"a policy chose {choice} of {n}; an index is from 0 to {n - 1}")
-            return int(choice)
-        except BaseException as error:  # pylint: disable=broad-except
-            drive._raised = error
-            return n
+def _completions(given: Any) -> int:
+    if given is None or given is False:
+        return _library.NO_COMPLETIONS
+    if given is True or (isinstance(given, str) and given == "times"):
+        return _library.TIMES
+    if isinstance(given, str) and given == "parts":
+        return _library.PARTS
+    raise errors.Mistake(f'completions is {arguments.shown(given)}, should be None, "times" or "parts"')
 
 
 class Drive:
@@ -117,18 +57,27 @@ class Drive:
     Nothing happens by itself: simulated time passes only in submit(), run(), advance(), next() and drain().
     Use a drive from one thread at a time; different drives, forks included, from different threads at once.
 
+    A request beyond the end of the drive is a Mistake.  Most named drives fold such addresses in `ssd run`,
+    which serves traces of larger drives; here they do so with trace__fold=True only, and only then is json()
+    that of `ssd run`, to the byte.
+
     Args:
         parameters: a parameter file, or the name of a drive in `ssd list drives`; or the settings.
         settings: parameters by key: {"ftl": "dftl", "gc.threshold": 0.1} or {"gc": {"threshold": 0.1}}.
         verify: check every sector and every time with two independent judges.
-        completions: record each completed request: "times", or "parts", which adds where the time went.
+        completions: record each completed request: "times", or "parts", which adds where the time went and
+            slows the drive down.
         progress: True: a bar; None: a bar in a terminal or a notebook only; False: no bar; or a function of
             (requests served, share done, negative if unknown).  It is called every 4,096 requests of run(),
             every 65,536 of a submit(), and in prepare(); it stops the call by returning a true value or
             raising an exception.
         gc_policy: selects the block to collect: a function, see gc_policy().
         buffer_policy: selects the page to evict from the write buffer: a function, see buffer_policy().
-        **more: settings as keywords, with two underscores for a dot: gc__threshold=0.1.
+        **more: settings as keywords, with two underscores for a dot: gc__threshold=0.1.  Each parameter may
+            be set once.
+
+    An interrupt (Ctrl-C) stops run(), prepare() and a long submit(), which raises KeyboardInterrupt.  A drive
+    that was being prepared then takes no requests.
 
     Raises:
         Mistake: the parameters cannot be used.
@@ -146,99 +95,153 @@ class Drive:
         settings: Optional[Mapping[str, Any]] = None,
         *,
         verify: bool = False,
-        completions: Union[str, bool, None] = None,
-        progress: Union[bool, None, Callable[[int, float], Any]] = None,
+        completions: Union[Literal["times", "parts"], bool, None] = None,
+        progress: bars.Progress = None,
         gc_policy: Optional[Callable[[int, Any], Optional[int]]] = None,
         buffer_policy: Optional[Callable[[Any], Optional[int]]] = None,
         **more: Any,
     ):
         if isinstance(parameters, Mapping):
             if settings is not None:
-                raise TypeError("settings are given twice")
+                raise errors.Mistake("settings are given twice, in place of parameters and behind them")
             parameters, settings = None, parameters
-        if completions not in _COMPLETIONS:
-            raise errors.Mistake(f'completions = {completions!r} should be None, "times" or "parts"')
-        words = [word.encode() for word in (*_flat(settings or {}), *_flat(more))]
-        gc = _policy(gc_policy, policies.GcPolicy)
-        buffer = _policy(buffer_policy, policies.BufferPolicy)
-        self._begin(_Calls(gc, buffer), progress)
+        words = arguments.settings({} if settings is None else settings, more)
+        gc = policies.policy(gc_policy, policies.GcPolicy)
+        buffer = policies.policy(buffer_policy, policies.BufferPolicy)
+        self._begin(calls.Callbacks(gc, buffer), bars.checked(progress))
         options = _library.Options(
             size=ctypes.sizeof(_library.Options),
-            parameters=_bytes(parameters),
+            parameters=arguments.optional_path("parameters", parameters),
             settings=(ctypes.c_char_p * len(words))(*words),
             setting_count=len(words),
-            verify=bool(verify),
-            completions=_COMPLETIONS[completions],
-            progress=self._calls.progress,
-            bug=self._calls.bug,
-            gc_pick=self._calls.gc_pick,
+            verify=arguments.flag("verify", verify),
+            completions=_completions(completions),
+            progress=self._callbacks.progress,
+            bug=self._callbacks.bug,
+            gc_pick=self._callbacks.gc_pick,
             gc_name=gc.name.encode() if gc else None,
-            buffer_pick=self._calls.buffer_pick,
+            buffer_pick=self._callbacks.buffer_pick,
             buffer_name=buffer.name.encode() if buffer else None,
         )
-        handle = ctypes.c_void_p()
-        self._calls.thread.drive = self
-        status = library.ssdlab_open(ctypes.byref(handle), ctypes.byref(options))
-        self._adopt(handle)
-        try:
-            self._check(status)
-        except errors.Error:
-            self.close()
-            raise
+        self._make(lambda handle: library.ssdlab_open(handle, ctypes.byref(options)))
 
-    def _begin(self, calls: _Calls, progress) -> None:
-        self._calls = calls
+    # ---- making and calling ----
+
+    _handle: Optional[ctypes.c_void_p] = None
+    # The thread whose call is under way.  In the instance only during a call: see _claim().
+    _user: Optional[Tuple[int]] = None
+
+    def _begin(self, callbacks: calls.Callbacks, progress: bars.Progress) -> None:
+        self._callbacks = callbacks
         self._progress = progress
-        self._handle: Optional[ctypes.c_void_p] = None
-        self._bar = None
+        self._prepared = False
+        self._bar: Optional[_Bar] = None
         self._raised: Optional[BaseException] = None
         self._bug = ("", 0)
 
-    def _adopt(self, handle: ctypes.c_void_p) -> None:
-        self._handle = handle
+    def _make(self, function: Callable[[Any], int]) -> None:
+        """Gets the handle from a function of the library, and closes it if there is an error."""
+        handle = ctypes.c_void_p()
         self._finalizer = weakref.finalize(self, library.ssdlab_close, handle)
+        caller = self._callbacks.caller
+        before, caller.drive = caller.drive, self
+        try:
+            status = function(ctypes.byref(handle))
+            self._handle = handle
+            if status != _library.OK:
+                self._fail(status)
+        except BaseException:
+            self._handle = None
+            self._finalizer()
+            raise
+        finally:
+            caller.drive = before
 
-    # ---- calls ----
-
-    def _check(self, status: int) -> None:
-        if self._raised is not None:
-            error, self._raised = self._raised, None
+    def _fail(self, status: int) -> NoReturn:
+        """Raises what a callback raised, else the exception for the status."""
+        error, self._raised = self._raised, None
+        try:
+            if error is None:
+                text = library.ssdlab_error(self._handle) or b"out of memory"
+                error = _EXCEPTIONS[status](text.decode(errors="replace"))
+                if isinstance(error, errors.Broken):
+                    error.file, error.line = self._bug
             raise error
-        if status == _library.OK:
-            return
-        text = library.ssdlab_error(self._handle) or b"out of memory"
-        error = _EXCEPTIONS[status](text.decode(errors="replace"))
-        if status == _library.BROKEN:
-            error.file, error.line = self._bug
-        raise error
+        finally:
+            del error  # which refers to this frame
 
-    def _open(self) -> ctypes.c_void_p:
+    def _refuse(self) -> NoReturn:
+        if self._user is not None and self._user[0] != threading.get_ident():
+            raise errors.Mistake(
+                "another thread is in a call of this drive; a drive is used by one thread at a time,"
+                " its forks by others"
+            )
+        raise errors.Mistake("a callback of a drive must not call that drive")
+
+    def _claim(self, mine: Tuple[int]) -> ctypes.c_void_p:
+        """Begins a call, unless one is under way: setdefault() is atomic."""
+        if self.__dict__.setdefault("_user", mine) is not mine:
+            self._refuse()
         if self._handle is None:
             raise errors.Mistake("the drive is closed")
         return self._handle
 
-    def _call(self, function, *arguments, bar=None) -> None:
-        handle = self._open()
-        self._calls.thread.drive = self
-        self._bar = bar
+    def _call(self, function: Any, *given: Any, bar: Optional[_Bar] = None, long: bool = False) -> None:
+        """A call of the library; one that takes long, or calls back, can be interrupted."""
+        mine = (threading.get_ident(),)
+        caller = self._callbacks.caller
+        before = caller.drive
         try:
-            status = function(handle, *arguments)
+            handle = self._claim(mine)
+            caller.drive, self._bar = self, bar
+            if long or self._callbacks.decide or not self._prepared:
+                status = calls.interruptible(self, function, handle, *given)
+            else:
+                status = function(handle, *given)
+            if status != _library.OK or self._raised is not None:
+                self._fail(status)
         finally:
-            self._bar = None
-            if hasattr(bar, "close"):
+            if self._user is mine:
+                caller.drive, self._bar = before, None
+                del self._user
+            if bar is not None and hasattr(bar, "close"):
                 bar.close()
-        self._check(status)
+
+    def _read(self, function: Any) -> Any:
+        """A number of the drive, which its callbacks may ask for, too."""
+        mine = (threading.get_ident(),)
+        if self._user == mine:
+            return function(self._handle)
+        try:
+            return function(self._claim(mine))
+        finally:
+            if self._user is mine:
+                del self._user
 
     def close(self) -> None:
-        """Frees the drive.  Closing it twice is allowed."""
-        if self._handle is not None:
-            self._finalizer()
-            self._handle = None
+        """Frees the drive.  Closing it twice is allowed; closing it in a callback, or while another thread
+        uses it, is a Mistake, and it stays open."""
+        mine = (threading.get_ident(),)
+        try:
+            if self.__dict__.setdefault("_user", mine) is not mine:
+                self._refuse()
+            if self._handle is not None:
+                self._handle = None
+                self._finalizer()
+        finally:
+            if self._user is mine:
+                del self._user
+
+    def __reduce_ex__(self, _protocol: Any) -> NoReturn:
+        raise TypeError(
+            "a Drive cannot be copied or pickled: drive.fork() is a second drive in the same state,"
+            " drive.save(path) writes that to a file"
+        )
 
     def __enter__(self) -> "Drive":
         return self
 
-    def __exit__(self, *_error) -> None:
+    def __exit__(self, *_error: Any) -> None:
         self.close()
 
     # ---- serving ----
@@ -249,7 +252,9 @@ class Drive:
         Args:
             workload: the trace file or profile to prepare for, if these parameters depend on one.
         """
-        self._call(library.ssdlab_prepare, _bytes(workload), bar=bars.bar_for(self._progress))
+        name = arguments.optional_path("workload", workload)
+        self._call(library.ssdlab_prepare, name, bar=bars.bar_for(self._progress), long=True)
+        self._prepared = True
         return self
 
     def run(self, workload: Path) -> Statistics:
@@ -257,7 +262,9 @@ class Drive:
 
         In an open loop, arrivals count from now unless these are the drive's first requests.
         """
-        self._call(library.ssdlab_run, _bytes(workload), bar=bars.bar_for(self._progress))
+        name = arguments.path("workload", workload)
+        self._call(library.ssdlab_run, name, bar=bars.bar_for(self._progress), long=True)
+        self._prepared = True
         return self.statistics
 
     def submit(
@@ -281,12 +288,15 @@ class Drive:
 
         Args:
             requests: a mapping of columns, such as a dict or a DataFrame, or a structured array, with
-                columns named like the other arguments.
+                columns named like the other arguments; no column may have another name, or be an argument,
+                too.
             sector, sectors: first sector and length, in sectors of 512 bytes.
             kind: 0 read, 1 write, 2 trim, 4 flush; see Kind.
-            arrival_ns: ns since the drive was made, ascending; None: each as soon as it can enter.
+            arrival_ns: ns since the drive was made, ascending, at most 2^63 - 1; None: each as soon as it can
+                enter.
             tag: returned with the completion; None: number of the request, from 0.
-            device, hint: as in a trace.
+            device, hint: the placement handle: its number is the hint if fdp.by = hint, the device if
+                fdp.by = device.  What the drive does not read must be 0.
             flags: of writes; see Flags.
 
         Each is a numpy array or anything like one; numpy itself is not needed.  Columns of the right type are
@@ -296,7 +306,8 @@ class Drive:
             How many requests have entered.
 
         Raises:
-            Mistake: a request cannot be served.  Those before it have entered.
+            Mistake: a request cannot be served, which the message names by its index.  Those before it have
+                entered.
             DriveFull: the drive is full or worn out.
         """
         given = {
@@ -309,34 +320,36 @@ class Drive:
             "hint": hint,
             "flags": flags,
         }
-        for name, values in given.items():
-            given[name] = _column_of(requests, name) if values is None else values
+        for name in _names_of(requests):
+            if name not in given:
+                raise errors.Mistake(f"{arguments.shown(name)} is no column of requests{_known(name, given)}")
+            if given[name] is not None:
+                raise errors.Mistake(f"{name} is given twice, in requests and as an argument")
+            given[name] = requests[name]
         for name in ("sector", "sectors", "kind"):
             if given[name] is None:
                 raise errors.Mistake(f"{name} is missing")
         return self._submit_columns(given)
 
-    def _submit_columns(self, given) -> int:
-        passed = _library.Columns(size=ctypes.sizeof(_library.Columns))
-        types = dict(_library.Columns._fields_)
+    def _submit_columns(self, given: Dict[str, Any]) -> int:
+        passed = _library.Columns(_SIZE)
         owners, length = [], None
         for name, values in given.items():
             if values is None:
                 continue
-            try:
-                pointer, rows, owner = columns.column(name, values, types[name]._type_)
-            except ValueError as error:
-                raise errors.Mistake(str(error)) from None
+            address, rows, owner = columns.column(name, values, _library.COLUMNS[name])
             if length is not None and rows != length:
                 raise errors.Mistake(f"{name} has {rows} rows, the columns before it {length}")
-            setattr(passed, name, pointer)
+            setattr(passed, name, address)
             owners.append(owner)
             length = rows
+        length = length or 0
         taken = ctypes.c_size_t()
-        many = bars.bar_for(self._progress) if length and length > 1 << 16 else None
-        self._call(
-            library.ssdlab_submit_columns, ctypes.byref(passed), length, ctypes.byref(taken), bar=many
-        )
+        many = length > _MANY
+        bar = bars.bar_for(self._progress) if many else None
+        all_of_it = ctypes.byref(passed), length, ctypes.byref(taken)
+        self._call(library.ssdlab_submit_columns, *all_of_it, bar=bar, long=many)
+        self._prepared = self._prepared or length > 0
         return taken.value
 
     def _one(
@@ -349,11 +362,25 @@ class Drive:
         tag: int,
         hint: int = 0,
         fua: bool = False,
-    ):
-        arrival = self.now_ns if arrival_ns is None else arrival_ns
-        flags = Flags.FUA if fua else 0
-        request = _library.Request(arrival, sector, tag, sectors, 0, kind, hint, flags)
-        self._call(library.ssdlab_submit, ctypes.byref(request), 1, None)
+    ) -> None:
+        row = _library.Request(
+            0 if arrival_ns is None else arguments.whole("arrival_ns", arrival_ns, LONG),
+            arguments.whole("sector", sector, LONG),
+            arguments.whole("tag", tag, LONG),
+            arguments.whole("sectors", sectors, WORD),
+            0,
+            kind.value,
+            arguments.whole("hint", hint, BYTE),
+            1 if arguments.flag("fua", fua) else 0,
+        )
+        at = ctypes.addressof(row)
+        places = [at + place for place in _PLACES]
+        if arrival_ns is None:
+            places[0] = 0
+        self._call(
+            library.ssdlab_submit_columns, ctypes.byref(_library.Columns(_SIZE, *places)), 1, None
+        )
+        self._prepared = True
 
     def read(self, sector: int, sectors: int, *, arrival_ns: Optional[int] = None, tag: int = 0) -> None:
         """Submits a read.  Each such call takes some microseconds; submit() takes arrays."""
@@ -385,21 +412,22 @@ class Drive:
     @property
     def now_ns(self) -> int:
         """The current simulated time, in ns since the drive was made."""
-        return library.ssdlab_now(self._open())
+        return int(self._read(library.ssdlab_now))
 
     @property
     def sectors(self) -> int:
         """Sectors of 512 bytes that the host sees."""
-        return library.ssdlab_sectors(self._open())
+        return int(self._read(library.ssdlab_sectors))
 
     @property
     def in_flight(self) -> int:
         """Requests that have entered and are not completed."""
-        return library.ssdlab_in_flight(self._open())
+        return int(self._read(library.ssdlab_in_flight))
 
     def advance(self, until_ns: int) -> None:
-        """Lets time pass up to and including `until_ns`."""
-        self._call(library.ssdlab_advance, until_ns)
+        """Lets time pass up to and including `until_ns`, at most 2^63 - 1; none if that is past."""
+        self._call(library.ssdlab_advance, arguments.whole("until_ns", until_ns, LONG))
+        self._prepared = True
 
     def next(self) -> None:
         """Lets time pass to the next completion, if a request is in flight."""
@@ -409,7 +437,7 @@ class Drive:
         """Lets time pass until all requests, and all work behind them, are done."""
         self._call(library.ssdlab_drain)
 
-    def completions(self, most: Optional[int] = None):
+    def completions(self, most: Optional[int] = None) -> Any:
         """Takes the completions that have not been taken yet, in order of completion.
 
         Returns:
@@ -417,16 +445,20 @@ class Drive:
             kind and, with completions="parts", controller_ns ... link_ns, which add up to
             completion_ns - start_ns (pandas.DataFrame() accepts it).  Without numpy, a list of structs with
             these attributes.
+
+        Raises:
+            Mistake: the drive was opened without `completions`.
         """
         found = []
-        left = 1 << 62 if most is None else most
+        left = LONG if most is None else arguments.whole("most", most, LONG)
+        taken = ctypes.c_size_t()
         while True:
             room = min(left, 1 << 16)
             pointer, rows = columns.records(_library.Completion, room)
-            n = library.ssdlab_completions(self._open(), pointer, room)
-            found.append(rows[:n])
-            left -= n
-            if n < room or not left:
+            self._call(library.ssdlab_completions, pointer, room, ctypes.byref(taken))
+            found.append(rows[: taken.value])
+            left -= taken.value
+            if taken.value < room or not left:
                 break
         if len(found) == 1:
             return found[0]
@@ -439,7 +471,7 @@ class Drive:
     def statistic(self, name: str) -> float:
         """One statistic by name; NaN if it has no value yet."""
         value = ctypes.c_double()
-        self._call(library.ssdlab_statistic, name.encode(), ctypes.byref(value))
+        self._call(library.ssdlab_statistic, arguments.text("name", name), ctypes.byref(value))
         return value.value
 
     @property
@@ -452,10 +484,11 @@ class Drive:
     ) -> str:
         """What `ssd run --json` writes; the arguments become run.command, run.parameters and run.workload."""
         text = ctypes.c_void_p()
-        words = [None if word is None else word.encode() for word in (command, parameters, workload)]
+        given = {"command": command, "parameters": parameters, "workload": workload}
+        words = [arguments.optional_text(name, word) for name, word in given.items()]
         self._call(library.ssdlab_json, *words, ctypes.byref(text))
         try:
-            return ctypes.string_at(text.value).decode()
+            return ctypes.string_at(text.value or 0).decode()
         finally:
             library.ssdlab_free(text)
 
@@ -467,14 +500,15 @@ class Drive:
         """Checks all counts and, with verify=True, every invariant now."""
         self._call(library.ssdlab_check)
 
-    def blocks(self):
+    def blocks(self) -> Any:
         """All blocks, with the fields block, plane, pages, programmed_pages, valid_pages, erases."""
-        count = library.ssdlab_blocks(self._open(), None, 0)
-        pointer, rows = columns.records(_library.Block, count)
-        library.ssdlab_blocks(self._open(), pointer, count)
+        count = ctypes.c_size_t()
+        self._call(library.ssdlab_blocks, None, 0, ctypes.byref(count))
+        pointer, rows = columns.records(_library.Block, count.value)
+        self._call(library.ssdlab_blocks, pointer, count.value, ctypes.byref(count))
         return rows
 
-    def to_pandas(self, pattern: Optional[str] = None):
+    def to_pandas(self, pattern: Optional[str] = None) -> Any:
         """The statistics as a pandas.DataFrame: Statistics.to_pandas()."""
         return self.statistics.to_pandas(pattern)
 
@@ -482,27 +516,30 @@ class Drive:
 
     def save(self, path: Path) -> None:
         """Saves the drive, whole or not at all; before the first request, as `ssd run --save-drive` does."""
-        self._call(library.ssdlab_save, _bytes(path))
+        self._call(library.ssdlab_save, arguments.path("path", path))
 
     def load(self, path: Path, workload: Optional[Path] = None) -> "Drive":
         """Loads a saved drive of the same parameters, in place of prepare()."""
-        self._call(library.ssdlab_load, _bytes(path), _bytes(workload))
+        names = arguments.path("path", path), arguments.optional_path("workload", workload)
+        self._call(library.ssdlab_load, *names)
+        self._prepared = True
         return self
 
     def fork(self) -> "Drive":
         """Returns a second drive in the same state, with the requests in flight and the statistics.
 
-        The two drives are independent.  Completions not taken yet stay with this one.
+        The two drives are independent.  Completions not taken yet stay with this one.  Functions of yours,
+        such as a policy, are shared: what they keep is not forked.
         """
-        handle = ctypes.c_void_p()
         copy = Drive.__new__(Drive)
-        copy._begin(self._calls, self._progress)
-        try:
-            self._call(library.ssdlab_fork, ctypes.byref(handle))
-        except errors.Error:
-            library.ssdlab_close(handle)
-            raise
-        copy._adopt(handle)
+        copy._begin(self._callbacks, self._progress)
+        copy._prepared = self._prepared
+
+        def fork(handle: Any) -> int:
+            self._call(library.ssdlab_fork, handle)
+            return _library.OK
+
+        copy._make(fork)
         return copy
 
     # ---- pictures ----
@@ -522,15 +559,22 @@ class Drive:
         return head + picture.svg_of(self.blocks())
 
 
-def _policy(given: Any, kind: type) -> Any:
-    return given if given is None or isinstance(given, kind) else kind(given)
-
-
-def _column_of(requests: Any, name: str) -> Any:
-    """A column of a mapping, a DataFrame or a structured array; None if there is none."""
+def _names_of(requests: Any) -> Any:
+    """Names of the columns of a mapping, a DataFrame or a structured array."""
     if requests is None:
-        return None
+        return ()
     names = getattr(getattr(requests, "dtype", None), "names", None)
     if names is not None:
-        return requests[name] if name in names else None
-    return requests[name] if name in requests else None
+        return names
+    if isinstance(requests, Mapping):
+        return list(requests)
+    if hasattr(requests, "columns"):
+        return list(requests.columns)
+    raise errors.Mistake(
+        f"requests are {arguments.shown(requests)}, should be a mapping of columns, a DataFrame or a"
+        " structured array"
+    )
+
+
+def _known(name: Any, given: Mapping[str, Any]) -> str:
+    return arguments.near(str(name), given) or f"; columns are {', '.join(given)}"

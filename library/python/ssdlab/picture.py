@@ -1,12 +1,14 @@
 """A picture of a drive's blocks as SVG, for notebooks."""
 
+from typing import Any
+
 _FREE, _VALID, _INVALID = "#eef1f4", "#4477aa", "#cc6677"
 _MOST = 2048  # blocks drawn at most; of a larger drive, every n-th
 _ROW = 64
 _SIDE = 12
 
 
-def svg_of(blocks):
+def svg_of(blocks: Any) -> str:
     """Each block is a square: valid pages at the bottom, invalid ones above, free ones on top."""
     every = -(-len(blocks) // _MOST)
     drawn = blocks[::every]
@@ -34,7 +36,7 @@ def svg_of(blocks):
     return f"<svg {size} xmlns='http://www.w3.org/2000/svg'>{''.join(squares)}</svg><div>{note}{legend}</div>"
 
 
-def _bar(x, y, side, share, colour):
+def _bar(x: int, y: int, side: int, share: float, colour: str) -> str:
     if not share:
         return ""
     place = f"x='{x}' y='{y + side * (1 - share):.1f}' width='{side}' height='{side * share:.1f}'"

@@ -1,17 +1,19 @@
 """Statistics of a drive, as `ssd run --json` writes them."""
 
+import fnmatch
 import html
+import importlib
 import json
-from collections.abc import Mapping
-from typing import Any, Dict, Iterator, Optional, Union
+from typing import Any, Dict, Iterator, Mapping, Optional
 
-Value = Union[int, float, str, None]
+from .errors import Mistake
 
 
-class Statistics(Mapping):
+class Statistics(Mapping[str, Any]):
     """All statistics at one moment, by name: `statistics["waf"]`.
 
-    A number that has no value, such as the mean latency of no requests, is None.
+    Each is an int, a float or, as run.ftl, a text.  A number that has no value, such as the mean latency of
+    no requests, is None.
 
     Attributes:
         units: unit of each statistic, "" if it has none.
@@ -20,11 +22,11 @@ class Statistics(Mapping):
 
     def __init__(self, text: str):
         known = json.loads(text)
-        self._values: Dict[str, Value] = known["statistics"]
+        self._values: Dict[str, Any] = known["statistics"]
         self.units: Dict[str, str] = known["units"]
         self.parameters: Dict[str, Any] = known["parameters"]
 
-    def __getitem__(self, name: str) -> Value:
+    def __getitem__(self, name: str) -> Any:
         return self._values[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -36,17 +38,16 @@ class Statistics(Mapping):
     def __repr__(self) -> str:
         return f"<{len(self)} statistics: waf {self.get('waf')}, {self.get('run.served')} requests served>"
 
-    def to_pandas(self, pattern: Optional[str] = None):
+    def to_pandas(self, pattern: Optional[str] = None) -> Any:
         """A pandas.DataFrame with columns value and unit, indexed by name.
 
         Args:
             pattern: only names that match, with * and ?: "gc.*".
         """
-        import fnmatch
-
-        import pandas
-
-        names = [name for name in self if not pattern or fnmatch.fnmatchcase(name, pattern)]
+        names = [name for name in self if pattern is None or fnmatch.fnmatchcase(name, pattern)]
+        if not names:
+            raise Mistake(f'there is no statistic "{pattern}"; list(statistics) shows all')
+        pandas = importlib.import_module("pandas")
         rows = {"value": [self[name] for name in names], "unit": [self.units.get(name, "") for name in names]}
         return pandas.DataFrame(rows, index=pandas.Index(names, name="statistic"))
 
