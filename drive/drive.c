@@ -442,7 +442,7 @@ bool drive_buffer(struct drive *d, const struct buffer_ops *ops, const void *own
 
 	buffer_free(d->buffer);
 	page_handles_release(&d->handles);
-	if (ops->evict && store_labels(d->ftl->store))
+	if (ops->evict && store_has_labels(d->ftl->store))
 		page_handles_init(&d->handles, &d->geometry);
 	d->buffer = buffer_create(ops, own,
 		(struct buffer_shape){ d->settings->dram.buffer_bytes, d->geometry.sectors_per_page,

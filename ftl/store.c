@@ -251,12 +251,26 @@ void store_command(struct store *s, struct io *io, const struct request *r)
 			t->ops->command(t, io, r);
 }
 
-bool store_labels(const struct store *s)
+bool store_has_labels(const struct store *s)
 {
 	if (s)
 		TOOLS_WITH (t, &s->tools, labels)
 			return true;
 	return false;
+}
+
+struct tool_labels store_labels(const struct store *s, enum request_type type)
+{
+	struct tool_labels all = { 0 };
+
+	if (s)
+		TOOLS_WITH (t, &s->tools, labels) {
+			struct tool_labels of = t->ops->labels(t->settings, type);
+
+			all.devices = of.devices > all.devices ? of.devices : all.devices;
+			all.hints = of.hints > all.hints ? of.hints : all.hints;
+		}
+	return all;
 }
 
 bool store_is_due(const struct store *s)

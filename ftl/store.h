@@ -74,8 +74,10 @@ void store_enter(struct store *, struct io *, const struct request *, bool first
 bool store_knows(const struct store *, enum request_type);
 void store_command(struct store *, struct io *, const struct request *);
 
-/* Does the handle of buffered data matter? */
-bool store_labels(const struct store *);
+/* Does the handle of buffered data matter?  What is read of a request of this type: the most of any tool.
+ * The store may be NULL. */
+bool store_has_labels(const struct store *);
+struct tool_labels store_labels(const struct store *, enum request_type);
 
 /* Before a request enters: does a tool act first?  Then it does so, with an io of no request. */
 bool store_is_due(const struct store *);

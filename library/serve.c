@@ -225,32 +225,28 @@ static bool library_reserved_is_0(const struct library_call *c, size_t i)
 	return !c->rows || !memcmp(c->rows[i].reserved, nothing, sizeof nothing);
 }
 
-/* A number that the request gives for its placement handle, as `by` says. */
+/* A number that the request gives for its placement handle, as `by` says; `handles`: of which so many are
+ * read. */
 static bool library_names_handle(
-	struct library_call *c, size_t i, const char *by, uint32_t number, bool is_read)
+	struct library_call *c, size_t i, const char *by, uint32_t number, uint32_t handles)
 {
-	uint32_t handles = (uint32_t)c->h->drive->settings->ftl.handles.handles;
-
-	if (number && !is_read)
+	if (number && !handles)
 		library_fault(c,
 			"request:%zu: %s %u, which nothing reads; set fdp.handles and fdp.by=%s, or leave it "
 			"0",
 			i, by, number, by);
-	else if (is_read && number >= handles)
+	else if (handles && number >= handles)
 		library_fault(c, "request:%zu: %s %u; with fdp.handles = %u it is 0 to %u", i, by, number,
 			handles, handles - 1);
 	return c->status == SSDLAB_OK;
 }
 
-/* An update of a range's handle names it by the hint. */
 static bool library_is_placed(struct library_call *c, size_t i, const struct request *r)
 {
-	const struct handle_settings *s = &c->h->drive->settings->ftl.handles;
-	bool update = r->type == REQUEST_UPDATE, on = handles_are_on(s);
+	struct tool_labels read = store_labels(c->h->drive->ftl->store, r->type);
 
-	return library_names_handle(c, i, "device", r->device, on && s->by == HANDLE_BY_DEVICE) &&
-	       library_names_handle(c, i, "hint", r->hint,
-		       on && (s->by == HANDLE_BY_HINT || (s->by == HANDLE_BY_RANGE && update)));
+	return library_names_handle(c, i, "device", r->device, read.devices) &&
+	       library_names_handle(c, i, "hint", r->hint, read.hints);
 }
 
 static bool library_is_possible(struct library_call *c, size_t i, const struct request *r)

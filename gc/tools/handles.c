@@ -256,6 +256,19 @@ static void handles_say(
 		snprintf(text, bytes, "placement handle %d", io->handle);
 }
 
+static struct tool_labels handles_labels(const void *settings, enum request_type type)
+{
+	const struct handle_settings *s = settings;
+	uint32_t handles = (uint32_t)s->handles;
+
+	if (s->by == HANDLE_BY_DEVICE)
+		return (struct tool_labels){ .devices = handles };
+	/* the handle of a range is named by the hint */
+	if (s->by == HANDLE_BY_HINT || type == REQUEST_UPDATE)
+		return (struct tool_labels){ .hints = handles };
+	return (struct tool_labels){ 0 };
+}
+
 static void handles_command(struct tool *t, struct io *io, const struct request *r)
 {
 	handles_update(t->state, io, r);
@@ -407,7 +420,7 @@ const struct store_tool tool_handles = {
 	.enter = handles_enter,
 	.takes = REQUEST_UPDATE,
 	.command = handles_command,
-	.labels = true,
+	.labels = handles_labels,
 	.stream = handles_stream,
 	.placed = handles_placed,
 	.say = handles_say,

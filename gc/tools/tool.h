@@ -51,6 +51,11 @@ struct tool_needs {
 	uint32_t pool_blocks; /* the last ones of each plane, which are theirs alone */
 };
 
+/* How many values of a request's device and hint are told apart; 0: nothing reads it. */
+struct tool_labels {
+	uint32_t devices, hints;
+};
+
 struct tool {
 	const struct store_tool *ops;
 	const void *settings;
@@ -90,7 +95,8 @@ struct store_tool {
 	void (*enter)(struct tool *, struct io *, const struct request *, bool first);
 	enum request_type takes; /* with `command`: a command for this tool */
 	void (*command)(struct tool *, struct io *, const struct request *);
-	bool labels; /* it sets io->handle: buffered data keeps it */
+	/* It sets io->handle, which buffered data keeps.  Returns what it reads of a request of this type. */
+	struct tool_labels (*labels)(const void *settings, enum request_type);
 
 	/* For a page of the host: the stream it goes to, and then a page in that plane that is not of a
 	 * stream of the store, or PPN_NONE.  `own`: it was such a page. */
