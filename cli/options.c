@@ -60,7 +60,7 @@ static const struct option options_table[] = {
 		"submissions that are graded at a time (default: as many as the machine has processors)",
 		NULL, 1, 1024 },
 	{ TAKES_WATCH | TAKES_QUIZ, "columns", 0, "N", NUMBER, FIELD(columns),
-		"width of pictures as text (default 80)", NULL, 40, 400 },
+		"width of pictures as text (default: $COLUMNS, or 80)", NULL, 40, 400 },
 	{ TAKES_WATCH | TAKES_QUIZ, "rows", 0, "N", NUMBER, FIELD(rows),
 		"blocks of each plane in pictures as text, those that changed first (default 16)", NULL, 1,
 		4096 },
