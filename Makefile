@@ -635,12 +635,14 @@ install-program: $(SSD)
 	@install -m 644 parameters/drives/*.cfg $(SHARED)/parameters/drives
 	@echo "installed $(TO)/bin/ssd; parameter files: $(SHARED)/parameters"
 
+# A folder in which nothing else is left goes, too.
 uninstall: $(SSD) ## removes what install put there
 	@rm -rf $(BUILD)/man && $(SSD) help --man $(BUILD)/man
 	@cd $(BUILD)/man && for page in *.1; do rm -f "$(abspath $(MAN))/$$page"; done
 	@rm -f $(TO)/bin/ssd $(BASH)/ssd $(ZSH)/_ssd
 	@rm -f $(TO)/include/ssdlab.h $(TO)/lib/libssdlab.* $(TO)/lib/pkgconfig/ssdlab.pc
 	@rm -rf $(SHARED)
+	@[ ! -d "$(TO)" ] || [ -n "$$(find "$(TO)" ! -type d | head -n 1)" ] || rm -r "$(TO)"
 
 dist: ## the last commit as an archive: build/ssdlab-VERSION.tar.gz
 	@mkdir -p $(BUILD)
