@@ -320,6 +320,8 @@ SETTINGS = [
 MINIPAGE = re.sub(r"const struct ftl_ops ftl_pm = .*", "", text_of("ftl/minipage/minipage.c"), flags=re.S)
 MINIPAGE = MINIPAGE.replace("ftl_minipage", "ftl_mine").replace('.name = "minipage"', '.name = "mine"')
 
+LATIN = b"\xef\xbb\xbf/* \xe9 */\n" + skeleton()["mine.c"].encode()
+
 # Copies of FTLs and policies of the tree.
 COPIES = [
     Cheat("9.4", "is DFTL", copy("ftl/demand/dftl.c", "dftl", "dftl"), 0, "it does what ftl=dftl does"),
@@ -332,6 +334,7 @@ COPIES = [
     Cheat("7.5", "is FAST", copy("ftl/log/fast.c", "fast", "fast"), 0, ""),
     Cheat("7.5", "is page mapping", skeleton(), 0, "it does what ftl=page does"),
     Cheat("9", "is the skeleton", skeleton(), 0, "it does what ftl=page does"),
+    Cheat("9", "is the skeleton, in Latin-1", {"mine.c": LATIN}, 0, "it does what ftl=page does"),
     Cheat("9.2", "is the skeleton", skeleton(), 0, "it does what ftl=page does"),
     Cheat("9.4", "has no map in flash", skeleton(), 0, "it does what ftl=page does"),
     Cheat(

@@ -7,6 +7,7 @@ Without Landlock (Linux before 5.13, other systems) files are protected by their
 
 import ctypes
 import functools
+import glob
 import os
 import platform
 import struct
@@ -107,11 +108,22 @@ def adopt():
 def children():
     """Processes whose parent this one is."""
     found = []
-    for name in os.listdir("/proc") if os.path.isdir("/proc/self/task") else ():
-        try:
-            with open("/proc/%s/stat" % name) as file:
-                if name.isdigit() and int(file.read().rpartition(")")[2].split()[1]) == os.getpid():
-                    found.append(int(name))
-        except OSError:
-            pass
+    lists = [name + "/children" for name in glob.glob("/proc/self/task/*")]
+    if lists and os.path.exists("/proc/self/task/%d/children" % os.getpid()):
+        for name in lists:
+            found += [int(word) for word in read(name).split()]
+        return found
+    for name in glob.glob("/proc/[0-9]*/stat"):  # a kernel without such lists
+        words = read(name).rpartition(")")[2].split()
+        if words and int(words[1]) == os.getpid():
+            found.append(int(name.split("/")[2]))
     return found
+
+
+def read(path):
+    """"" if the process has ended."""
+    try:
+        with open(path) as file:
+            return file.read()
+    except OSError:
+        return ""
