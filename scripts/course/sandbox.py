@@ -148,14 +148,27 @@ def has_bubblewrap():
     folder = tempfile.mkdtemp()
     try:
         give(folder)
-        return Program([*bubblewrap(folder), "true"], folder, Limit(10), bare=True).end()[0] == 0
+        return Program([*bubblewrap(folder), "true"], folder, Limit(10), nothing).end()[0] == 0
+    finally:
+        os.rmdir(folder)
+
+
+@functools.lru_cache(None)
+def has_walls():
+    """Do those of walls.py work here?"""
+    folder = tempfile.mkdtemp()
+    try:
+        give(folder)
+        return Program(["true"], folder, Limit(10), walls.build).end()[0] == 0
+    except subprocess.SubprocessError:
+        return False
     finally:
         os.rmdir(folder)
 
 
 def lacks_walls():
     """A line about what protects files here, if it is little; "" else."""
-    if has_bubblewrap() or walls.version():
+    if has_bubblewrap() or has_walls() and walls.version():
         return ""
     return (
         "programs run without walls: neither bubblewrap nor Landlock works here, and a program that gets "
@@ -164,14 +177,20 @@ def lacks_walls():
     )
 
 
+def nothing(*_):
+    """In place of walls.build()."""
+
+
 class Program:
-    """A program in the sandbox, as it runs.  `more`: environment variables."""
+    """A program in the sandbox, as it runs.  `build`: called in its process with the folders that it may read
+    and write; None: what works here.  `more`: environment variables."""
 
     running = set()
 
-    def __init__(self, command, folder, limit, number=0, stdin=None, stdout=None, bare=False, **more):
+    def __init__(self, command, folder, limit, build=None, number=0, stdin=None, stdout=None, **more):
         limit.check()
-        self.limit, self.walled = limit, not bare and has_bubblewrap()
+        self.limit, self.walled = limit, not build and has_bubblewrap()
+        build = build or (walls.build if not self.walled and has_walls() else nothing)
         self.who, self.scratch = user(number), None
         if not self.walled:
             self.scratch = tempfile.mkdtemp()
@@ -183,8 +202,7 @@ class Program:
         def prepare():
             limits(left, threads)
             become(self.who)
-            if not self.walled and not bare:
-                walls.build([folder], [self.scratch])
+            build([folder], [self.scratch])
 
         walls.adopt()
         self.child = subprocess.Popen(
