@@ -61,6 +61,14 @@ def code(attribute, more=""):
     )
 
 
+def bomb(depth):
+    """A macro that becomes 10 to the power of `depth` statements."""
+    text = "#define A0 mine_counted++;\n"
+    text += "".join("#define A%d %s\n" % (i + 1, " ".join(10 * ["A%d" % i])) for i in range(depth))
+    function = "static int mine_counted;\nstatic void mine_count(void)\n{\n\tA%d\n}\n\n" % depth
+    return skeleton((TOP, text + function + TOP))
+
+
 def constructor(body):
     return skeleton(
         (TOP, "__attribute__((constructor)) static void mine_first(void)\n{\n%s}\n\n" % body + TOP)
@@ -197,6 +205,9 @@ MACHINE = [
         "No such file",
     ),
     Cheat("9.2", "is a main() alone", {"mine.c": "int main(void)\n{\n\treturn 0;\n}\n"}, None, "not none"),
+    Cheat(
+        "9.2", "is too large for a compiler", bomb(8), 0, "mine.c: the compiler fails on it: it is too large"
+    ),
     Cheat(
         "9.2",
         "never compiles",

@@ -754,6 +754,58 @@ def check_class():
         yield from check_folder(folder, class_, ["s900", "s901"], SECONDS)
 
 
+def check_odd_class():
+    """Links, two submissions of one ID and odd names: each is refused or graded by itself."""
+    sheet = answers.sheet("2", "=1+1")
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as out:
+
+        def put(name, text):
+            os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text)
+
+        put("=1+1.txt", sheet)
+        put("s1/sheet.txt", answers.sheet("2", "s1"))
+        put("s5.txt", answers.sheet("2", "s5"))
+        put("s5.md", answers.sheet("2", "s5"))
+        put("s7.txt", re.sub("^2.1a =.*", "2.1a = " + 3000 * "x", answers.sheet("2", "s7"), flags=re.M))
+        put("-x.txt", answers.sheet("2", "-x"))
+        put("s\033[31m.txt", "nothing\n")
+        os.makedirs(os.path.join(folder, "s2"))
+        os.symlink("../s1/sheet.txt", os.path.join(folder, "s2/sheet.txt"))
+        os.symlink(".", os.path.join(folder, "loop"))
+        put("s3/sheet.txt", answers.sheet("2", "s3"))
+        os.symlink("../s1", os.path.join(folder, "s3/other"))
+        os.symlink("s1/sheet.txt", os.path.join(folder, "s4.txt"))
+        done = subprocess.run(
+            [SSD, "grade", "2", folder, "-o", out],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        with open(os.path.join(out, "points.csv")) as file:
+            table = {row["id"]: row for row in csv.DictReader(file)}
+        with open(os.path.join(out, "s3/told.txt")) as file:
+            told = file.read()
+    for name, points, words in [
+        ("'=1+1", "0", "no answer"),
+        ("s1", "0", "no answer"),
+        ("s5", "", "it has 2 submissions: s5.md, s5.txt"),
+        ("s7", "0", "xxx..."),
+        ("'-x", "0", "no answer"),
+        ("s?[31m", "", "should be NAME = ANSWER"),
+        ("s2", "", "is a symbolic link"),
+        ("loop", "", "is a symbolic link"),
+        ("s3", "", "is a symbolic link"),
+        ("s4", "", "is a symbolic link"),
+    ]:
+        row = table.pop(name, None)
+        if not row or row["points"] != points or words not in row["note"] or len(row["note"]) > 201:
+            yield "a class with odd names: %s: %s" % (name, row)
+    if table or done.returncode or "\033" in done.stdout or "is a symbolic link" not in told:
+        yield "a class with odd names: %s %s %s" % (table, done.stdout, told)
+
+
 def check_tree():
     """The students' tree has what they work with, and neither checks nor solutions."""
     with tempfile.TemporaryDirectory() as folder:
@@ -788,7 +840,7 @@ def main():
         make_class(int(sys.argv[2]), sys.argv[3])
         return
     parts = [check_numbers, check_refused, check_sandbox, check_tree]
-    parts += [check_answers, check_judge, check_programs, check_cheats, check_class]
+    parts += [check_answers, check_judge, check_programs, check_cheats, check_class, check_odd_class]
     with tempfile.TemporaryDirectory() as runs, LONG:
         os.environ["GRADE_REFERENCES"] = runs
         failed = [one for part in parts for one in part()]

@@ -55,6 +55,7 @@ C = """abs calloc ceil ceilf exp exp2 expf fabs floor floorf fmax fmin fmod fpri
 fwrite ilogb ldexp log log10 log1p log2 logf lround malloc memchr memcmp memcpy memmove memset pow
 powf qsort realloc round roundf snprintf sqrt sqrtf stderr strchr strcmp strcpy strlen strncmp
 strstr trunc __popcountdi2 __stack_chk_fail __assert_fail _GLOBAL_OFFSET_TABLE_""".split()
+HUGE = "%s: the compiler fails on it: it is too large, perhaps once its macros are replaced"
 CHARACTERS = 6000  # of a picture or a message that a program prints
 # What the judge says of a program that does not play by the rules.
 FOUL = re.compile("it changes the (drive's settings|counts of the simulator)|it does work that takes no time")
@@ -112,10 +113,12 @@ class Work:
         path = shlex.quote(os.path.join(OWN, name))
         status, text, said = self.box.call(["sh", "-c", "%s -E %s" % (self.flags, path)])
         if status:
-            return said or ended(status)
-        return rules.of_compiled(name, text, OWN) or self.box.make(
-            name + ".o", '%s -c %s -o "$made"' % (self.flags, path)
-        )
+            said = said or ended(status)
+        else:
+            said = rules.of_compiled(name, text, OWN) or self.box.make(
+                name + ".o", '%s -c %s -o "$made"' % (self.flags, path)
+            )
+        return HUGE % name if re.search("internal compiler error|out of memory|Killed signal", said) else said
 
     def join(self, objects):
         """Links all into one object that exports only its struct of functions, and looks at it."""

@@ -19,7 +19,7 @@ from points import Refused
 
 MEGABYTES = 16  # of a file, and of what is printed
 ROOM = 64  # megabytes of bubblewrap's /tmp
-MEMORY = 4 << 30
+MEMORY = 1 << 30
 PROCESSES = 64  # more than the user already has
 NOBODY = 65534
 USERS = 0x70000000  # from here on, users of nobody else

@@ -121,7 +121,7 @@ def children():
 
 
 def read(path):
-    """"" if the process has ended."""
+    """ "" if the process has ended."""
     try:
         with open(path) as file:
             return file.read()
