@@ -313,6 +313,17 @@ SETTINGS = [
     ),
     Cheat(
         "9.2",
+        "goes on where the medium stops it",
+        skeleton(
+            ('#include "base/bits.h"\n', '#include "base/bits.h"\n#include "base/guard.h"\n'),
+            (TOP, "static void mine_try(void *f)\n{\n\t(void)f;\n}\n\n" + TOP),
+            (WRITE, "\tstruct guard guard = { 0 };\n\n\tguard_call(&guard, mine_try, f);\n" + WRITE),
+        ),
+        0,
+        "calls guard_call",
+    ),
+    Cheat(
+        "9.2",
         "switches the oracle off",
         skeleton((INIT, "\tf->flash->oracle = NULL;\n" + INIT)),
         0,

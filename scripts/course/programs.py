@@ -16,7 +16,6 @@ import collections
 import configparser
 import functools
 import hashlib
-import json
 import os
 import re
 import shlex
@@ -24,7 +23,7 @@ import subprocess
 import sys
 
 import rules
-from points import Refused, Wrong, evaluate, statistics, text_of
+from points import Refused, evaluate, statistics, text_of
 from sandbox import ended
 
 HERE = os.path.dirname(os.path.abspath(__file__))
