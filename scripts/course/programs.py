@@ -14,6 +14,7 @@ it was before that.
 
 import collections
 import configparser
+import fcntl
 import functools
 import hashlib
 import os
@@ -424,18 +425,21 @@ def labs():
 
 
 def prepare():
-    """Builds the simulator's objects, without the flags of an outer make."""
+    """Builds the simulator's objects, without the flags of an outer make; one grader at a time."""
     environment = {
         name: value
         for name, value in os.environ.items()
         if name not in ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES")
     }
-    for command in (
+    commands = (
         ["scripts/deps", "grade"],
         ["make", "-s", "-j%d" % (os.cpu_count() or 1), "BUILD=" + BUILD, "grade-objects"],
-    ):
-        if subprocess.run(command, env=environment).returncode:
-            sys.exit(2)
+    )
+    with open("Makefile") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for command in commands:
+            if subprocess.run(command, env=environment).returncode:
+                sys.exit(2)
 
 
 def grade(name, files, seed, box, points):
