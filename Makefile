@@ -325,7 +325,7 @@ check-gcc:
 # clang sees other warnings than gcc.  It generates no code here; `make fuzz` and every Mac have it do so.
 check-clang:
 	@echo "== clang -Werror"
-	@printf '%s\n' ssd.c $(SOURCES) $(wildcard bench/*.c tests/*.c tests/fuzz/*.c) | \
+	@printf '%s\n' ssd.c $(SOURCES) $(wildcard bench/*.c tests/*.c tests/fuzz/*.c scripts/course/*.c) | \
 		xargs -P$(JOBS) -n12 clang $(filter-out $(LTO),$(CFLAGS)) -Werror -fsyntax-only
 
 analyse: ## static analysis: cppcheck and clang-tidy; NODES=225000: clang's analyser looks further
@@ -552,9 +552,53 @@ pgo: ## build/pgo/ssd, compiled with a profile of usual runs; build/pgo/bench/be
 	@$(MAKE) BUILD=build/pgo build/pgo/ssd build/pgo/bench/bench \
 		OPTIMISE='$(OPTIMISE) -fprofile-use -fprofile-partial-training -Wno-missing-profile'
 
-# `ssd grade` links a student's program with these, and reads how they were compiled.
-grade-objects: $(BUILD)/ssd $(BUILD)/tests/test_ftl
-	@printf '%s\n' 'CC=$(CC)' 'CFLAGS=$(CFLAGS)' 'LDLIBS=$(LDLIBS)' >$(BUILD)/compiler
+# `ssd grade` compiles a student's program in a sandbox, with what is in the folder kit and no other files of
+# the tree: headers, objects, the judge, and the names of the cases that the conformance suite has for an FTL.
+# Lists of FTLs and of policies have an entry more, handed_in.
+COURSE := $(BUILD)/scripts/course
+KIT    := $(BUILD)/kit
+KIT_O  := $(addprefix $(BUILD)/,ssd.o commit.o rooms.a tests/own_ftls.o tests/undeclared.o) \
+	$(addprefix $(COURSE)/,recorder.o ftl/ftls.o ftl/test_ftl.o gc/settings.o gc/policies.o)
+
+# A program may call these rooms, except what prints reports and what survives a bug (base/guard.h).
+CALLED := base/ flash/ space/ pagemap/ gc/ ftl/ observe/oracle stats/table stats/histogram
+
+$(COURSE)/ftl/ftl/list.h: ftl/list.h
+	@mkdir -p $(@D) && { cat $<; echo 'FTL(handed_in)'; } >$@
+
+$(COURSE)/gc/gc/list.h: gc/list.h
+	@mkdir -p $(@D) && { cat $<; echo 'GC_POLICY(handed_in)'; } >$@
+
+LINK_JUDGE = $(CC) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=drive_check -o $@ $^ $(LDLIBS)
+WITH_LIST  = $(HERE) $(CC) -I$(@D) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(COURSE)/ftl/%.o: ftl/%.c $(COURSE)/ftl/ftl/list.h
+	@$(WITH_LIST)
+
+$(COURSE)/ftl/%.o: tests/%.c $(COURSE)/ftl/ftl/list.h
+	@$(WITH_LIST)
+
+$(COURSE)/gc/%.o: gc/%.c $(COURSE)/gc/gc/list.h
+	@$(WITH_LIST)
+
+$(COURSE)/judge: $(BUILD)/ssd.o $(BUILD)/commit.o $(COURSE)/ftl/ftls.o $(COURSE)/player.o $(BUILD)/rooms.a
+	@$(LINK_JUDGE)
+
+$(COURSE)/cases: $(addprefix $(COURSE)/,ftl/test_ftl.o player.o) \
+		$(addprefix $(BUILD)/,tests/own_ftls.o tests/undeclared.o rooms.a)
+	@$(LINK_JUDGE) -lcmocka
+
+$(KIT)/cases.txt: $(KIT_O) $(COURSE)/judge $(COURSE)/cases $(TOOLBOX_C)
+	@rm -rf $(KIT) && mkdir -p $(KIT)
+	@tar -c $(filter %.h,$(TOOLBOX_C)) | tar -x -C $(KIT)
+	@for object in $(KIT_O); do objcopy -g $$object $(KIT)/$${object##*/} || exit; done
+	@nm -g --defined-only $(filter $(CALLED:%=$(BUILD)/%%.o),$(OBJECTS)) | \
+		awk 'NF == 3 && $$3 !~ /^guard_/ { print $$3 }' >$(KIT)/names
+	@strip -o $(KIT)/judge $(COURSE)/judge
+	@printf '%s\n' 'CC=$(CC)' 'CFLAGS=$(CFLAGS)' 'LDLIBS=$(LDLIBS)' >$(KIT)/compiler
+	@$(COURSE)/cases :handed_in+ -n </dev/null >$@
+
+grade-objects: $(BUILD)/ssd $(KIT)/cases.txt
 
 course-student: ## the tree for students, without what says what is right: build/course-student, or FOLDER=...
 	@rm -rf build/course-student
@@ -610,12 +654,14 @@ install-program: $(SSD)
 	@install -m 644 parameters/drives/*.cfg $(SHARED)/parameters/drives
 	@echo "installed $(TO)/bin/ssd; parameter files: $(SHARED)/parameters"
 
+# A folder in which nothing else is left goes, too.
 uninstall: $(SSD) ## removes what install put there
 	@rm -rf $(BUILD)/man && $(SSD) help --man $(BUILD)/man
 	@cd $(BUILD)/man && for page in *.1; do rm -f "$(abspath $(MAN))/$$page"; done
 	@rm -f $(TO)/bin/ssd $(BASH)/ssd $(ZSH)/_ssd
 	@rm -f $(TO)/include/ssdlab.h $(TO)/lib/libssdlab.* $(TO)/lib/pkgconfig/ssdlab.pc
 	@rm -rf $(SHARED)
+	@[ ! -d "$(TO)" ] || [ -n "$$(find "$(TO)" ! -type d | head -n 1)" ] || rm -r "$(TO)"
 
 dist: ## the last commit as an archive: build/ssdlab-VERSION.tar.gz
 	@mkdir -p $(BUILD)
@@ -662,3 +708,4 @@ help: ## this list
 
 -include $(OBJECTS:.o=.d) $(LIBRARY_C:%.c=$(BUILD)/%.d) $(BUILD)/ssd.d
 -include $(wildcard $(BUILD)/tests/*.d $(BUILD)/tests/fuzz/*.d $(BUILD)/bench/*.d)
+-include $(wildcard $(COURSE)/*.d $(COURSE)/*/*.d)

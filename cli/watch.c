@@ -11,7 +11,7 @@ int cli_watch(const struct options *o, struct fault *fault)
 	struct settings settings;
 	struct player p = { .settings = &settings };
 	uint64_t from = 0, to = UINT64_MAX;
-	struct picture_shape shape = { o->columns ? (uint32_t)o->columns : 80,
+	struct picture_shape shape = { o->columns ? (uint32_t)o->columns : terminal_text_columns(),
 		o->rows ? (uint32_t)o->rows : ROWS_PLAIN, PLANES_PLAIN };
 	bool done = cli_settings(&settings, o, fault);
 

@@ -62,6 +62,6 @@ rm -f shared static found
 
 rm -f ./*.txt
 make --no-print-directory -s -C "$top" SSD="$1" uninstall DESTDIR="$to" PREFIX=/usr
-left=$(find "$to" -type f)
+left=$(find "$to" -mindepth 1)
 [ -z "$left" ] || fail "left behind: $left"
 echo 'install: program, manual, completion, parameter files and library came, worked and went'
