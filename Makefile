@@ -131,8 +131,9 @@ TOOLBOX_C := types.h $(foreach room,$(TOOLBOX),$(wildcard $(room)/*.[ch] $(room)
 
 $(BUILD)/toolbox.c: $(TOOLBOX_C) base/version.h
 	@mkdir -p $(@D)
-	@printf '#include "base/toolbox.h"\n__attribute__((visibility("default"))) %s { "%s", %s };\n' \
-		'const struct toolbox ssd_toolbox =' '$(VERSION) '"$$(cat $(sort $(TOOLBOX_C)) | cksum)" \
+	@printf '#include "base/toolbox.h"\n%s %s { TOOLBOX_MARK "%s", %s };\n' \
+		'__attribute__((visibility("default")))' 'const struct toolbox ssd_toolbox =' \
+		'$(VERSION) '"$$(cat $(sort $(TOOLBOX_C)) | cksum)" \
 		'guard_here, guard_share' > $@
 
 $(BUILD)/toolbox.a: $(filter $(foreach room,$(TOOLBOX),$(BUILD)/$(room)/%),$(OBJECTS)) $(BUILD)/toolbox.o
@@ -141,11 +142,11 @@ $(BUILD)/toolbox.a: $(filter $(foreach room,$(TOOLBOX),$(BUILD)/$(room)/%),$(OBJ
 toolbox: ## what a program needs that hands an FTL of its own to the library: build/toolbox/toolbox.a
 	@$(MAKE) -s BUILD=build/toolbox LTO= build/toolbox/toolbox.a
 
-plugin: ## an FTL of your own, FTL=mine.c, as a shared object: ./ssd run -s ftl=./mine.so ...
+plugin: ## an FTL of your own, FTL=mine.c, as a shared object: ./ssd run --plugin ./mine.so ...
 	@$(MAKE) -s toolbox
 	@$(CC) $(filter-out $(LTO) -fvisibility=hidden,$(CFLAGS)) -shared -o $(FTL:.c=.so) $(FTL) \
 		-Wl,-u,ssd_toolbox build/toolbox/toolbox.a -lm
-	@echo "$(FTL:.c=.so): ./ssd run -s ftl=$(if $(findstring /,$(FTL)),,./)$(FTL:.c=.so) ..."
+	@echo "$(FTL:.c=.so): ./ssd run --plugin $(if $(findstring /,$(FTL)),,./)$(FTL:.c=.so) ..."
 
 # Runs the conformance suite with this FTL in the list, like any other.  MINE: its name.
 MINE = $(basename $(notdir $(FTL)))

@@ -34,8 +34,8 @@ struct options {
 	struct words operand;
 	struct words setting;  /* -s KEY=VALUE, in their order */
 	struct words recorded; /* as typed behind the command's name, without options that change no result */
-	const char *folder, *out, *json, *plot, *save_drive, *load_drive, *drives, *to, *fix, *series,
-		*warm_up, *log, *checkpoint, *every, *resume, *at, *man, *show, *fio, *only;
+	const char *plugin, *folder, *out, *json, *plot, *save_drive, *load_drive, *drives, *to, *fix,
+		*series, *warm_up, *log, *checkpoint, *every, *resume, *at, *man, *show, *fio, *only;
 	const char *timeline[2]; /* FROM..TO, FILE */
 	struct trace_options trace;
 	uint64_t reuse_page;

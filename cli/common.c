@@ -18,12 +18,27 @@
 #include <time.h>
 #include <unistd.h>
 
+/* --plugin, which is the first -s, and the others. */
+static struct words cli_assignments(const struct options *o)
+{
+	struct words set = { memory_array(o->setting.count + 1, sizeof *set.text, "settings"), 0 };
+
+	if (o->plugin)
+		set.text[set.count++] = cli_joined("ftl=", strchr(o->plugin, '/') ? "" : "./", o->plugin);
+	memcpy(set.text + set.count, o->setting.text, o->setting.count * sizeof *set.text);
+	set.count += o->setting.count;
+	return set;
+}
+
 bool cli_settings(struct settings *s, const struct options *o, struct fault *fault)
 {
 	const char *path = o->operand.count ? o->operand.text[0] : NULL;
-	bool done =
-		settings_init(s, fault) && settings_read(s, path, o->setting.text, o->setting.count, fault);
+	struct words set = cli_assignments(o);
+	bool done = settings_init(s, fault) && settings_read(s, path, set.text, set.count, fault);
 
+	if (o->plugin)
+		memory_free(set.text[0]);
+	memory_free(set.text);
 	s->trace.list = o->trace.list;
 	return done;
 }

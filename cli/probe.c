@@ -191,12 +191,12 @@ static int probe_model_with(
 static int probe_model(const struct options *o, struct fault *fault)
 {
 	const struct named files[] = { { "the parameters", o->operand.text[0], false },
-		{ "--json", o->json, true } };
+		{ "--plugin", o->plugin, false }, { "--json", o->json, true } };
 	struct output json = { .stream = NULL };
 	struct settings settings;
 	int status = STATUS_USER;
 
-	if (!cli_distinct(files, 2, fault))
+	if (!cli_distinct(files, 3, fault))
 		return STATUS_USER;
 	if (cli_settings(&settings, o, fault)) {
 		settings.precondition.mode = PRECONDITION_NONE;

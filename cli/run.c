@@ -77,20 +77,21 @@ static void run_name_outputs(struct session *s)
 /* No result may overwrite another one, or an input. */
 static bool run_files_are_distinct(const struct session *s, struct fault *fault)
 {
-	enum { FIRST = 2 + TENANTS_MOST, BEHIND = FIRST + OUTS };
+	enum { FIRST = 3 + TENANTS_MOST, BEHIND = FIRST + OUTS };
 	const struct options *o = s->o;
 	const char *saved = o->resume ? o->resume : o->checkpoint;
 	char *series = saved ? cli_joined(saved, "", ".series") : NULL,
 	     *log = saved ? cli_joined(saved, "", ".log") : NULL;
 	struct named file[BEHIND + 4] = { { "the parameters", o->operand.text[0], false },
-		{ "--load-drive", o->load_drive, false }, [BEHIND] = { "--save-drive", o->save_drive, true },
+		{ "--load-drive", o->load_drive, false }, { "the FTL", s->settings.brought.path, false },
+		[BEHIND] = { "--save-drive", o->save_drive, true },
 		{ o->resume ? "--resume" : "--checkpoint", saved, true },
 		{ "the rows saved beside the run", series, true },
 		{ "the rows saved beside the run", log, true } };
 	bool distinct;
 
 	for (size_t i = 1; i < o->operand.count && !o->trace.list; i++)
-		file[1 + i] = (struct named){ "the trace", o->operand.text[i], false };
+		file[2 + i] = (struct named){ "the trace", o->operand.text[i], false };
 	for (int i = 0; i < OUTS; i++)
 		file[FIRST + i] = (struct named){ run_outputs[i].what, s->path[i], true };
 	distinct = cli_distinct(file, BEHIND + 4, fault);
@@ -498,11 +499,27 @@ static int run_check(const struct session *s)
 
 /* ---- the command ---- */
 
+/* To load the file of an FTL is to run a program. */
+static bool run_check_loads_nothing(const struct options *o, struct fault *fault)
+{
+	const char *path = o->plugin;
+
+	for (size_t i = 0; !path && i < o->setting.count; i++)
+		path = settings_ftl_file(o->setting.text[i]);
+	return !path ||
+	       fault_set(fault,
+		       "run: --check runs nothing, so that %.200s is not loaded, and what depends on it "
+		       "cannot be checked; leave out --check",
+		       path);
+}
+
 /* Everything that can be wrong is found here, before the drive is prepared. */
 static bool run_open(struct session *s, struct fault *fault)
 {
 	const struct options *o = s->o;
 
+	if (o->check && !run_check_loads_nothing(o, fault))
+		return false;
 	if (!cli_settings(&s->settings, o, fault) || !cli_have_traces(&s->settings, o, fault))
 		return false;
 	if (s->settings.striped->superblock)

@@ -28,8 +28,9 @@ bool params_defaults(const struct param_group *groups, size_t count, struct faul
 struct params_file *params_open(const char *path, struct fault *);
 void params_close(struct params_file *); /* NULL: nothing */
 
-/* The text that it gives to a parameter outside of the groups; NULL: none.  Lives as long as the file. */
-const char *params_text(const struct params_file *, const char *name);
+/* The text that it gives to a parameter outside of the groups, and in `where` its place: "drive.cfg:7: ".
+ * NULL: none.  Lives as long as the file. */
+const char *params_text(const struct params_file *, const char *name, struct fault *where);
 
 /* Stores its values. */
 bool params_read(struct params_file *, const struct param_group *groups, size_t count, struct fault *);
