@@ -160,6 +160,10 @@ void progress_show(const struct progress *, uint64_t requests, double done, cons
 /* Clears the line.  Returns the seconds since the start. */
 double progress_end(const struct progress *);
 
+/* Becomes a script of the source tree that the program was built in, never one of the current folder.  The
+ * first of the words, which NULL ends, is the command.  Returns only if that fails, with a fault. */
+void cli_become(const char *script, char **words, struct fault *);
+
 /* A file that a command reads or writes: the option or word that names it, and its path. */
 struct named {
 	const char *what, *path; /* NULL: there is none */

@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700
 
 #include "base/memory.h"
+#include "base/program.h"
 #include "cli/cli.h"
 #include "drive/drive.h"
 #include "drive/statistics.h"
@@ -190,6 +191,21 @@ double progress_end(const struct progress *p)
 	if (p->on)
 		fputs("\r\033[K", stderr);
 	return cli_seconds() - p->started;
+}
+
+/* ---- scripts ---- */
+
+void cli_become(const char *script, char **words, struct fault *fault)
+{
+	char *tree = program_tree(), *path = tree ? cli_joined(tree, "/", script) : NULL;
+
+	if (path)
+		execv(path, words);
+	fault_set(fault, "%s: %.250s: %s; it belongs to the source tree: call it there, as ./ssd %s",
+		words[0], path ? path : script,
+		path ? strerror(errno) : "where this program lies is not known", words[0]);
+	memory_free(path);
+	memory_free(tree);
 }
 
 /* ---- files and folders ---- */

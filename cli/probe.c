@@ -15,8 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FITTER "scripts/probe/fit"
-
 /* ---- a model ---- */
 
 /* Answers that take no time have no rate. */
@@ -285,15 +283,13 @@ static int probe_fio(const char *folder, const char *target, struct fault *fault
 
 static int probe_fit(const struct words *results, struct fault *fault)
 {
-	char **words = memory_array(results->count + 2, sizeof *words, "words"), script[] = FITTER;
+	char **words = memory_array(results->count + 2, sizeof *words, "words"), name[] = "probe --fit";
 
-	words[0] = script;
+	words[0] = name;
 	memcpy(words + 1, results->text, results->count * sizeof *words);
-	execv(FITTER, words);
+	cli_become("scripts/probe/fit", words, fault);
 	memory_free(words);
-	return cli_status(fault_set(fault,
-		"probe: " FITTER ": %s; the fit is in the source tree: call it there, as ./ssd probe --fit",
-		strerror(errno)));
+	return STATUS_USER;
 }
 
 int cli_probe(const struct options *o, struct fault *fault)

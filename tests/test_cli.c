@@ -1547,16 +1547,32 @@ static void test_what_must_not_matter_does_not(void **state)
 	memory_free(first);
 }
 
-/* Outside the source tree there is no course. */
-static void test_grading_elsewhere(void **state)
+/* Scripts are those of the tree in which the program was built, not what lies in the current folder: a
+ * folder of somebody else's, here with a grader and a fitter. */
+static void test_scripts_of_the_current_folder(void **state)
 {
+	static const struct mistake cases[] = {
+		{ "cd $d && $ssd grade 2", "grade: works at the top of the source tree, " },
+		{ "cd $d && $ssd probe --fit none", "probe: none: not a result of fio" },
+		{ "cp $ssd $d/scripts && cd $d && scripts/ssd grade 2",
+			"grade: No such file or directory; it belongs to the source tree: call it" },
+		{ "cd $d && scripts/ssd probe --fit none",
+			"fit: No such file or directory; it belongs to the source tree: call it" },
+	};
 	struct world *w = *state;
 
-	shell(w, "cd $d && $ssd grade 2");
-	assert_status(w, 2, "grade elsewhere");
-	assert_string_equal(w->err,
-		"ssd: grade: scripts/course/grade: No such file or directory; the course is in the source "
-		"tree: grade there, as ./ssd grade\n");
+	shell(w, "mkdir -p $d/scripts/course $d/scripts/probe; printf '#!/bin/sh\ntouch $d/was-run\n' "
+		 ">$d/scripts/probe/fit; cp $d/scripts/probe/fit $d/scripts/course/grade; "
+		 "chmod +x $d/scripts/*/*");
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		shell(w, cases[i].arguments);
+		assert_status(w, USER, cases[i].arguments);
+		if (!strstr(w->err, cases[i].says) || exists(w, "was-run"))
+			fail_msg("%s: %s", cases[i].arguments, w->err);
+	}
+	ssd(w, "grade");
+	assert_status(w, DONE, "grade");
+	assert_true(says(w, "9.2"));
 }
 
 /* By hand: 2 pages written at 0, one of them read at 100 ms, one that was never written at 200 ms. */
@@ -1746,7 +1762,7 @@ int main(void)
 		TEST(test_a_copied_program_has_its_profiles),
 		TEST(test_the_same_command_prints_the_same),
 		TEST(test_what_must_not_matter_does_not),
-		TEST(test_grading_elsewhere),
+		TEST(test_scripts_of_the_current_folder),
 		TEST(test_a_run_ends_with_a_summary),
 		TEST(test_a_run_says_what_makes_it_doubtful),
 		TEST(test_drives_have_names),

@@ -1,6 +1,7 @@
 #include "traces/generate_find.h"
 
 #include "base/memory.h"
+#include "base/program.h"
 #include "base/suggest.h"
 
 #include <dirent.h>
@@ -12,33 +13,35 @@
 
 #define FOLDERS 3
 
+static char *profile_joined(const char *folder, const char *name, const char *ending)
+{
+	size_t bytes = strlen(folder) + strlen(name) + strlen(ending) + 2;
+	char *path = memory_array(bytes, 1, "path");
+
+	snprintf(path, bytes, "%s/%s%s", folder, name, ending);
+	return path;
+}
+
 /* The i-th folder to search; the caller frees it.  NULL if it is not set. */
 static char *profile_folder(unsigned i)
 {
-	char path[4096];
 	const char *named = getenv("SSDLAB_PROFILES");
-	ssize_t length;
+	char *program, *path;
 
 	if (i == 0)
 		return named && *named ? memory_string(named, "path") : NULL;
 	if (i == 2)
 		return memory_string("traces/profiles", "path");
-	length = readlink("/proc/self/exe", path, sizeof path - 32);
-	if (length <= 0)
-		return NULL;
-	path[length] = '\0';
-	strcpy(strrchr(path, '/') + 1, "traces/profiles");
-	return memory_string(path, "path");
+	program = program_folder();
+	path = program ? profile_joined(program, "traces/profiles", "") : NULL;
+	memory_free(program);
+	return path;
 }
 
 /* "FOLDER/NAME.cfg"; the caller frees it. */
 static char *profile_path(const char *where, const char *name)
 {
-	size_t bytes = strlen(where) + strlen(name) + sizeof "/.cfg";
-	char *path = memory_array(bytes, 1, "path");
-
-	snprintf(path, bytes, "%s/%s.cfg", where, name);
-	return path;
+	return profile_joined(where, name, ".cfg");
 }
 
 static bool profile_is_file_name(const char *name)
