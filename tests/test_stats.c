@@ -980,7 +980,8 @@ static void test_a_table_is_zeroed_computed_and_reported(void **state)
 static void test_bad_percentiles_are_refused(void **state)
 {
 	static char *const bad[] = { "50 101", "x", "-1", "50;99", "1e9999",
-		"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17" };
+		"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17", ".", "9.9.9" };
+	static char *const twice[] = { "50 50", "0,0", "50 99 50", "100 100", "9.99 99.9" };
 	struct stat_list list;
 	struct fault fault;
 
@@ -990,6 +991,12 @@ static void test_bad_percentiles_are_refused(void **state)
 
 		assert_false(stat_list_init(&list, &settings, &fault));
 		assert_non_null(strstr(fault.text, "stats.percentiles"));
+	}
+	for (size_t i = 0; i < sizeof twice / sizeof *twice; i++) {
+		struct stat_settings settings = { twice[i] };
+
+		assert_false(stat_list_init(&list, &settings, &fault));
+		assert_non_null(strstr(fault.text, "has the same name in results as a number before it"));
 	}
 }
 
