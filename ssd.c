@@ -221,6 +221,8 @@ int main(int argc, char **argv)
 	ssd_keep_closed_streams();
 	/* A closed pipe is a write error like any other, with a message. */
 	signal(SIGPIPE, SIG_IGN);
+	/* So is a file that may not grow further. */
+	signal(SIGXFSZ, SIG_IGN);
 	/* If our parent ignored it, we could not wait for our own processes. */
 	signal(SIGCHLD, SIG_DFL);
 	cli_catch_signals();

@@ -784,6 +784,8 @@ static void test_other_files_on_a_disk_that_fills_up(void **state)
 		{ "trace convert --format ssdsim --to spc -o @/made.spc traces/samples/across.trace",
 			"made.spc" },
 		{ "trace stat --format ssdsim --json @/stat.json traces/samples/across.trace", "stat.json" },
+		{ "run --quiet --log @/log.csv -s trace.limit=2000 parameters/tiny.cfg uniform", "log.csv" },
+		{ "run --quiet --log @/log.zst -s trace.limit=50000 parameters/tiny.cfg uniform", "log.zst" },
 	};
 	struct world *w = *state;
 
@@ -792,6 +794,10 @@ static void test_other_files_on_a_disk_that_fills_up(void **state)
 		ssd(w, cases[i].arguments);
 		assert_status(w, USER, cases[i].arguments);
 		assert_false(exists(w, cases[i].file));
+		if (!strstr(w->err, "File too large"))
+			fail_msg("ssd %s: %s", cases[i].arguments, w->err);
+		shell(w, "! ls $d | grep partial");
+		assert_status(w, DONE, "ls");
 	}
 }
 
@@ -1106,6 +1112,23 @@ static void test_what_a_killed_run_leaves(void **state)
 	unsetenv("SSDLAB_PROFILES");
 }
 
+/* Rows beside a saved run do not follow a link, which somebody else may have put there. */
+static void test_rows_beside_a_saved_run_follow_no_link(void **state)
+{
+	struct world *w = *state;
+	char *link = path_in(w, "saved.log"), *text;
+
+	put_text(w, "victim", "precious\n");
+	assert_int_equal(symlink("victim", link), 0);
+	assert_mistake(w,
+		"run -q --checkpoint @/saved --log @/log -s trace.limit=9 parameters/tiny.cfg uniform",
+		"saved.log\": Too many levels of symbolic links");
+	text = text_of(w, "victim");
+	assert_string_equal(text, "precious\n");
+	memory_free(text);
+	memory_free(link);
+}
+
 /* Two inputs or results in the same file are refused: one would be lost. */
 static void test_each_result_has_a_file_of_its_own(void **state)
 {
@@ -1126,6 +1149,8 @@ static void test_each_result_has_a_file_of_its_own(void **state)
 		{ "run --log @/linked parameters/tiny.cfg @/file", "the trace and --log are the same file" },
 		{ "trace stat --json @/file @/file", "the trace and --json are the same file" },
 		{ "measure --json @/file @/linked", "the parameters and --json are the same file" },
+		{ "measure --plugin @/file --json @/linked parameters/tiny.cfg",
+			"--plugin and --json are the same file" },
 	};
 	struct world *w = *state;
 	char *path = path_in(w, "linked");
@@ -1743,6 +1768,7 @@ int main(void)
 		TEST(test_a_failed_drive_says_why),
 		TEST(test_interrupt),
 		TEST(test_signals_before_the_first_request),
+		TEST(test_rows_beside_a_saved_run_follow_no_link),
 		TEST(test_each_result_has_a_file_of_its_own),
 		TEST(test_a_signal_while_nothing_comes),
 		TEST(test_signals_leave_nothing_half_done),
