@@ -233,8 +233,6 @@ int main(int argc, char **argv)
 	status = ssd_run(typed, &fault);
 	if (status != STATUS_USER && (fflush(stdout) || ferror(stdout)))
 		status = cli_status(fault_set(&fault, "standard output: cannot be written"));
-	for (char *c = fault.text; (c = strchr(c, '\n'));)
-		*c = ' ';
 	if (status == STATUS_USER)
 		cli_note("%s", fault.text);
 	return status;

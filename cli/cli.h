@@ -120,7 +120,7 @@ static inline int cli_status(bool done)
 	return done ? STATUS_DONE : STATUS_USER;
 }
 
-/* Prints "ssd: text" on stderr: a remark, not a mistake. */
+/* Prints "ssd: text" on stderr, one line: control characters of names are shown as \x1b. */
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints "ssd: warning: text"; a callback for other rooms. */

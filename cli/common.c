@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/program.h"
+#include "base/utf8.h"
 #include "cli/cli.h"
 #include "drive/drive.h"
 #include "drive/statistics.h"
@@ -64,15 +65,25 @@ bool cli_range(const char *text, uint64_t *from, uint64_t *to)
 
 /* ---- remarks and signals ---- */
 
+#define NOTE_BYTES 8192 /* more than two of the longest paths */
+
 void cli_note(const char *format, ...)
 {
+	char text[NOTE_BYTES], *line = NULL;
+	size_t bytes;
+	FILE *shown = open_memstream(&line, &bytes); /* so that the line reaches stderr as a whole */
 	va_list args;
 
-	fputs("ssd: ", stderr);
+	BUG_ON(!shown, "no stream in memory");
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	fputc('\n', stderr);
+	fputs("ssd: ", shown);
+	utf8_print(shown, text);
+	fputc('\n', shown);
+	fclose(shown);
+	fputs(line, stderr);
+	free(line);
 }
 
 void cli_warn(void *context, const char *text)

@@ -1,5 +1,6 @@
 /* `ssd run`: simulate a drive serving a trace. */
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "base/version.h"
 #include "base/wrap.h"
 #include "cli/saver.h"
@@ -476,6 +477,13 @@ static int run_simulate(struct session *s, struct fault *fault)
 
 /* ---- --check ---- */
 
+static void run_print_value(const struct param_echo *setting)
+{
+	printf("%s = ", setting->key);
+	utf8_print(stdout, setting->value);
+	putchar('\n');
+}
+
 /* "key = value" if it has an effect; else, if it was given on the command line, why it has none, as a
  * comment. */
 static void run_print_setting(void *options, const struct param_echo *setting)
@@ -484,7 +492,7 @@ static void run_print_setting(void *options, const struct param_echo *setting)
 	size_t length = strlen(setting->key);
 
 	if (!*setting->unused)
-		printf("%s = %s\n", setting->key, setting->value);
+		run_print_value(setting);
 	for (size_t i = 0; *setting->unused && i < o->setting.count; i++)
 		if (!strncmp(o->setting.text[i], setting->key, length) && o->setting.text[i][length] == '=')
 			printf("# %s: without effect, %s\n", setting->key, setting->unused);

@@ -1,5 +1,7 @@
 #include "run/summary.h"
 
+#include "base/utf8.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,9 +260,11 @@ void summary_write(const struct report *r, FILE *out)
 	double physical = summary_number(r, "drive.physical_bytes"),
 	       logical = summary_number(r, "drive.logical_bytes");
 
-	fprintf(out, "%s on %s: ftl = %s, buffer = %s, seed = %.0f\n", report_value(r, "run.workload"),
-		report_value(r, "run.parameters"), report_value(r, "run.ftl"), report_value(r, "run.buffer"),
-		summary_number(r, "run.seed"));
+	utf8_print(out, report_value(r, "run.workload"));
+	fputs(" on ", out);
+	utf8_print(out, report_value(r, "run.parameters"));
+	fprintf(out, ": ftl = %s, buffer = %s, seed = %.0f\n", report_value(r, "run.ftl"),
+		report_value(r, "run.buffer"), summary_number(r, "run.seed"));
 	fprintf(out, "drive       %s of flash, %.1f %% of it over-provisioning; %.0f dies\n",
 		summary_bytes(physical).text, 100 * (1 - logical / physical),
 		summary_number(r, "drive.dies"));

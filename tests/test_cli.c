@@ -491,6 +491,58 @@ static void test_traces_that_are_not_text(void **state)
 }
 
 /* A file that can be opened, but whose first byte cannot be read: as on a broken disk. */
+/* Names and texts of others reach a terminal without the control characters that it would obey; each remark
+ * stays a line.  U+009B is one of them, e with an acute accent is not. */
+#define OBEYED "e\033[31mx\nssd: fake\302\233\303\251"
+#define SHOWN  "e\\x1b[31mx\\x0assd: fake\\xc2\\x9b\303\251"
+
+static void assert_shows(struct world *w, const char *line, const char *text)
+{
+	shell(w, line);
+	for (const char *c = w->err; *c; c++)
+		if ((c == w->err || c[-1] == '\n') && strncmp(c, "ssd: ", 5))
+			fail_msg("%s: %s", line, w->err);
+	for (const char *said = w->err; said; said = said == w->err ? w->out : NULL)
+		for (const char *c = said; *c; c++)
+			if ((*c < ' ' && *c >= 0 && *c != '\n') || !strncmp(c, "\302\233", 2))
+				fail_msg("%s: a terminal would obey what it says", line);
+	if (!strstr(w->err, text) && !says(w, text))
+		fail_msg("%s: %s%s", line, w->err, w->out);
+}
+
+static void test_control_characters_are_shown(void **state)
+{
+	static const struct mistake cases[] = {
+		{ "trace stat \"$n\"", "ssd: " SHOWN ": format ssdsim\n" },
+		{ "trace convert --to ssdsim \"$n\"", "ssd: " SHOWN ": format ssdsim\n" },
+		{ "run -s trace.limit=1 \"$n.cfg\" \"$n\"", SHOWN " on " SHOWN ".cfg: ftl = page" },
+		{ "run \"$n/cfg\" uniform", "\"" SHOWN "/cfg\"" },
+		{ "run -q --json \"$n/json\" tiny uniform", "cannot create \"" SHOWN "/json\"" },
+		{ "run tiny \"$n-\"", "ssd: " SHOWN "-: neither a file nor a profile" },
+		{ "run --load-drive \"$n\" tiny uniform", "ssd: " SHOWN ": " },
+		{ "\"$n\"", "unknown command \"" SHOWN "\"" },
+		{ "run --check texts.cfg uniform", "trace.member = \"x\\xc2\\x9b\303\251\"" },
+		{ "run --all -s trace.limit=1 texts.cfg uniform",
+			"# trace.member = \"x\\xc2\\x9b\303\251\"" },
+		{ "list profiles", SHOWN },
+	};
+	struct world *w = *state;
+	char *drive = contents("parameters/tiny.cfg");
+
+	put_text(w, OBEYED, "0 0 0 8 0\n");
+	put_text(w, OBEYED ".cfg", drive);
+	put_text(w, "texts.cfg", "trace: { member = \"x\302\233\303\251\"; };\n");
+	put_text(w, "brief.cfg", "brief = \"e\\x1b[31mx\\nssd: fake\302\233\303\251\";\n");
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char line[400];
+
+		snprintf(line, sizeof line, "cd $d; n=$(ls -d e*[!g]); export SSDLAB_PROFILES=.; $ssd %s",
+			cases[i].arguments);
+		assert_shows(w, line, cases[i].says);
+	}
+	memory_free(drive);
+}
+
 static void test_a_trace_that_fails_to_be_read(void **state)
 {
 	struct world *w = *state;
@@ -1749,6 +1801,7 @@ int main(void)
 		TEST(test_bad_parameter_files),
 		TEST(test_bad_traces),
 		TEST(test_traces_that_are_not_text),
+		TEST(test_control_characters_are_shown),
 		TEST(test_a_trace_that_fails_to_be_read),
 		TEST(test_an_unreadable_trace),
 		TEST(test_time_going_back),

@@ -268,6 +268,12 @@ static void test_import(void **state)
 	expect(s->out, "# flash.blocks = 64\n");
 	expect(s->out, "# flash.page_bytes = 2048\n");
 	expect(s->out, "# dram.buffer_bytes = 8192\n");
+	/* A name is no line of the imported file. */
+	put_text(s, "larger\nbuffer = \"none", DRIVE "block number = 64\n");
+	shell(s, "$ssd legacy import $d/larger*e >$d/drive.cfg && "
+		 "$ssd run --all --verify $d/drive.cfg $d/trace");
+	assert_int_equal(s->status, 0);
+	expect(s->out, "# buffer = \"lru\"\n");
 	refused(s, "$ssd legacy import", 2, "should be: ssd legacy import PARAMETERS");
 	refused(s, "$ssd legacy import $d/none", 2, "none: No such file");
 }
