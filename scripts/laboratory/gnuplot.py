@@ -21,8 +21,9 @@ MOST_LABELS = 40  # that fit below an axis
 
 
 def quoted(text: str) -> str:
-    """A string of a script.  In single quotes gnuplot takes every character as it is: no `command` runs."""
-    return "'" + " ".join(text.split()).replace("'", "''") + "'"
+    """A string of a script.  In single quotes gnuplot takes every character as it is: no `command` runs.  But
+    a quote at the beginning or beside another ends the string, even if it is doubled."""
+    return "'" + " ".join(text.split()).replace("'", "'.\"'\".'") + "'"
 
 
 def in_data(text: str) -> str:
