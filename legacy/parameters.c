@@ -1,5 +1,6 @@
 #include "legacy/parameters.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "legacy/quirks.h"
 
@@ -173,13 +174,15 @@ bool legacy_parameters_parse(
 
 bool legacy_parameters_read(struct legacy_parameters *p, const char *path, struct fault *fault)
 {
-	FILE *file = fopen(path, "rb");
+	struct fault reason;
+	FILE *file = file_open_given(path, &reason);
 	char *text;
 	size_t bytes;
 	bool ok;
 
 	if (!file)
-		return fault_set(fault, "%s: %s; wanted: an SSDsim parameter file", path, strerror(errno));
+		return fault_set(
+			fault, "%.200s: %.200s; wanted: an SSDsim parameter file", path, reason.text);
 	text = memory_array(FILE_BYTES, 1, "text of the parameter file");
 	bytes = fread(text, 1, FILE_BYTES, file);
 	if (ferror(file))

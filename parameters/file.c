@@ -186,6 +186,16 @@ struct params_file *params_open(const char *path, struct fault *fault)
 	return NULL;
 }
 
+struct params_file *params_open_text(const char *text, const char *name, struct fault *fault)
+{
+	struct params_file *file = params_file();
+
+	if (params_parse(file, expand_text(&file->expansion, text, name, fault), fault))
+		return file;
+	params_close(file);
+	return NULL;
+}
+
 const char *params_text(const struct params_file *file, const char *name, struct fault *where)
 {
 	const config_setting_t *setting = config_lookup(&file->config, name);
@@ -220,9 +230,8 @@ bool params_read_file(const char *path, const struct param_group *groups, size_t
 bool params_read_text(const char *text, const char *name, const struct param_group *groups, size_t count,
 	struct fault *fault)
 {
-	struct params_file *file = params_file();
-	bool good = params_parse(file, expand_text(&file->expansion, text, name, fault), fault) &&
-		    params_read(file, groups, count, fault);
+	struct params_file *file = params_open_text(text, name, fault);
+	bool good = file && params_read(file, groups, count, fault);
 
 	params_close(file);
 	return good;

@@ -491,6 +491,30 @@ static void test_traces_that_are_not_text(void **state)
 }
 
 /* A file that can be opened, but whose first byte cannot be read: as on a broken disk. */
+/* Parameters may come through a pipe that the shell names, but no pipe of a folder is waited for. */
+static void test_parameters_from_a_pipe(void **state)
+{
+	static const char *const lines[] = {
+		"cat parameters/tiny.cfg | $ssd run -qs trace.limit=9 /dev/stdin uniform",
+		"cat parameters/tiny.cfg | $ssd run -qs trace.limit=9 /dev/fd/4 uniform 4<&0",
+		"$ssd legacy import /dev/stdin <$d/page.parameters", "SSDLAB_PROFILES=$d $ssd list profiles"
+	};
+	static const struct mistake cases[] = {
+		{ "run -q @/pipe.cfg uniform", "pipe.cfg\": it is a pipe or a device, not a file" },
+		{ "trace generate @/pipe.cfg", "pipe.cfg\": it is a pipe or a device, not a file" },
+		{ "legacy import @/pipe.cfg", "pipe.cfg: it is a pipe or a device, not a file" },
+	};
+	struct world *w = *state;
+
+	shell(w, "mkfifo $d/pipe.cfg && tar -xJf tests/legacy/golden.tar.xz -O 01_default/page.parameters "
+		 ">$d/page.parameters");
+	for (size_t i = 0; i < COUNT(lines); i++) {
+		shell(w, lines[i]);
+		assert_status(w, DONE, lines[i]);
+	}
+	assert_mistakes(w, cases, COUNT(cases));
+}
+
 /* Names and texts of others reach a terminal without the control characters that it would obey; each remark
  * stays a line.  U+009B is one of them, e with an acute accent is not. */
 #define OBEYED "e\033[31mx\nssd: fake\302\233\303\251"
@@ -1801,6 +1825,7 @@ int main(void)
 		TEST(test_bad_parameter_files),
 		TEST(test_bad_traces),
 		TEST(test_traces_that_are_not_text),
+		TEST(test_parameters_from_a_pipe),
 		TEST(test_control_characters_are_shown),
 		TEST(test_a_trace_that_fails_to_be_read),
 		TEST(test_an_unreadable_trace),

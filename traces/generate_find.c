@@ -3,9 +3,9 @@
 #include "base/memory.h"
 #include "base/program.h"
 #include "base/suggest.h"
+#include "parameters/params.h"
 
 #include <dirent.h>
-#include <libconfig.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,15 +80,13 @@ static int profile_is_entry(const struct dirent *entry)
 static void profile_visit(const char *path, const char *text, const char *name,
 	void (*visit)(void *context, const char *name, const char *brief), void *context)
 {
-	config_t config;
-	const char *brief;
+	struct fault ignored;
+	struct params_file *file =
+		path ? params_open(path, &ignored) : params_open_text(text, name, &ignored);
+	const char *brief = file ? params_text(file, "brief", &ignored) : NULL;
 
-	config_init(&config);
-	if (!(path ? config_read_file(&config, path) : config_read_string(&config, text)) ||
-		!config_lookup_string(&config, "brief", &brief))
-		brief = "";
-	visit(context, name, brief);
-	config_destroy(&config);
+	visit(context, name, brief ? brief : "");
+	params_close(file);
 }
 
 static void profile_visit_folder(
