@@ -117,6 +117,28 @@ static void test_small_case_by_hand(void **state)
 	memory_free(h);
 }
 
+/* 3, 10 and 1, 2, 4: the values above, in two histograms, whose own deviations are 3.5 and sqrt(14 / 9). */
+static void test_joined_by_hand(void **state)
+{
+	static const uint64_t values[] = { 3, 10, 1, 2, 4 };
+	struct histogram *h = memory_array(3, sizeof *h, "histogram");
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++)
+		histogram_add(&h[i >= 2], values[i]);
+	assert_true(fabs(histogram_deviation(&h[0]) - 3.5) < 1e-12);
+	assert_true(fabs(histogram_deviation(&h[1]) - sqrt(14.0 / 9)) < 1e-12);
+	histogram_join(&h[0], &h[1]);
+	histogram_join(&h[0], &h[2]); /* empty */
+	assert_int_equal(h[0].count, 5);
+	assert_int_equal(h[0].min, 1);
+	assert_int_equal(h[0].max, 10);
+	assert_true(histogram_mean(&h[0]) == 4);
+	assert_true(fabs(histogram_deviation(&h[0]) - sqrt(10)) < 1e-12);
+	assert_int_equal(histogram_percentile(&h[0], 0.5), 3);
+	memory_free(h);
+}
+
 static void test_zero_is_a_value(void **state)
 {
 	struct histogram *h = memory_array(1, sizeof *h, "histogram");
@@ -1170,6 +1192,7 @@ int main(void)
 		cmocka_unit_test(test_damaged_histograms_are_seen),
 		cmocka_unit_test(test_empty_histogram_is_all_zero),
 		cmocka_unit_test(test_small_case_by_hand),
+		cmocka_unit_test(test_joined_by_hand),
 		cmocka_unit_test(test_zero_is_a_value),
 		cmocka_unit_test(test_percentile_never_exceeds_the_maximum),
 		cmocka_unit_test(test_deviation_keeps_its_digits_far_from_zero),
