@@ -242,8 +242,9 @@ bool legacy_parameters_check(const struct legacy_parameters *p, const char *name
 		return false;
 	if (p->allocation == 0 && (p->dynamic_allocation < 0 || p->dynamic_allocation > 1))
 		return fault_set(fault,
-			"%s: dynamic_allocation %d: SSDsim knows 0 (everything dynamic) and 1 (channel by "
-			"address); its 2 and 3 are unfinished",
+			"%s: dynamic_allocation %d: SSDsim gives writes no place with 2 and 3, which are "
+			"unfinished, and prints results all the same; should be 0 (everything dynamic) or 1 "
+			"(channel by address)",
 			name, p->dynamic_allocation);
 	if (p->allocation == 1 && (p->static_allocation < 0 || p->static_allocation > 5))
 		return fault_set(fault, "%s: static_allocation %d does not exist in SSDsim (Q24); 0 to 5 do",
