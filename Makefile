@@ -559,7 +559,9 @@ check-lab-page: lab-page $(SSD) ## its numbers are the native ones, under node a
 
 # A distribution's package is made with DESTDIR; PREFIX is where it will be installed.
 PREFIX ?= /usr/local
-TO      = $(DESTDIR)$(PREFIX)
+# In quotes a shell leaves ~ as it is.
+PLACE   = $(subst ^,,$(subst ^~/,$(HOME)/,^$(PREFIX)))
+TO      = $(DESTDIR)$(PLACE)
 MAN     = $(TO)/share/man/man1
 BASH    = $(TO)/share/bash-completion/completions
 ZSH     = $(TO)/share/zsh/site-functions
@@ -572,33 +574,35 @@ else
 install: install-program install-library ## program, manual, completion, library (PREFIX=/usr/local, DESTDIR=)
 endif
 
+# In quotes, as folders may have blanks in their names.
 install-library: library
-	@install -d $(TO)/lib/pkgconfig $(TO)/include
-	@install -m 644 library/ssdlab.h $(TO)/include/ssdlab.h
-	@install -m 644 $(BUILD)/libssdlab.a $(TO)/lib/libssdlab.a
-	@install -m 755 $(BUILD)/libssdlab.so $(TO)/lib/libssdlab.so.$(ABI)
-	@ln -sf libssdlab.so.$(ABI) $(TO)/lib/libssdlab.so
-	@sed 's|@PREFIX@|$(abspath $(PREFIX))|; s|@VERSION@|$(VERSION)|; s|@PACKAGES@|$(PACKAGES)|' \
-		library/ssdlab.pc >$(TO)/lib/pkgconfig/ssdlab.pc
+	@install -d "$(TO)/lib/pkgconfig" "$(TO)/include"
+	@install -m 644 library/ssdlab.h "$(TO)/include/ssdlab.h"
+	@install -m 644 $(BUILD)/libssdlab.a "$(TO)/lib/libssdlab.a"
+	@install -m 755 $(BUILD)/libssdlab.so "$(TO)/lib/libssdlab.so.$(ABI)"
+	@ln -sf libssdlab.so.$(ABI) "$(TO)/lib/libssdlab.so"
+	@prefix="$(PLACE)" && case "$$prefix" in /*) ;; *) prefix="$$PWD/$$prefix" ;; esac && \
+		sed "s|@PREFIX@|$$prefix|; s|@VERSION@|$(VERSION)|; s|@PACKAGES@|$(PACKAGES)|" \
+		library/ssdlab.pc >"$(TO)/lib/pkgconfig/ssdlab.pc"
 	@echo "installed $(TO)/lib/libssdlab.so; pkg-config --cflags --libs ssdlab"
 
 install-program: $(SSD)
 	@rm -rf $(BUILD)/man && $(SSD) help --man $(BUILD)/man
-	@install -d $(TO)/bin $(MAN) $(BASH) $(ZSH) $(SHARED)/parameters/drives
-	@install -m 755 $(SSD) $(TO)/bin/ssd
-	@install -m 644 $(BUILD)/man/*.1 $(MAN)
-	@install -m 644 scripts/completion/ssd.bash $(BASH)/ssd
-	@install -m 644 scripts/completion/_ssd $(ZSH)/_ssd
-	@install -m 644 parameters/*.cfg $(SHARED)/parameters
-	@install -m 644 parameters/drives/*.cfg $(SHARED)/parameters/drives
+	@install -d "$(TO)/bin" "$(MAN)" "$(BASH)" "$(ZSH)" "$(SHARED)/parameters/drives"
+	@install -m 755 $(SSD) "$(TO)/bin/ssd"
+	@install -m 644 $(BUILD)/man/*.1 "$(MAN)"
+	@install -m 644 scripts/completion/ssd.bash "$(BASH)/ssd"
+	@install -m 644 scripts/completion/_ssd "$(ZSH)/_ssd"
+	@install -m 644 parameters/*.cfg "$(SHARED)/parameters"
+	@install -m 644 parameters/drives/*.cfg "$(SHARED)/parameters/drives"
 	@echo "installed $(TO)/bin/ssd; parameter files: $(SHARED)/parameters"
 
 uninstall: $(SSD) ## removes what install put there
 	@rm -rf $(BUILD)/man && $(SSD) help --man $(BUILD)/man
-	@cd $(BUILD)/man && for page in *.1; do rm -f "$(abspath $(MAN))/$$page"; done
-	@rm -f $(TO)/bin/ssd $(BASH)/ssd $(ZSH)/_ssd
-	@rm -f $(TO)/include/ssdlab.h $(TO)/lib/libssdlab.* $(TO)/lib/pkgconfig/ssdlab.pc
-	@rm -rf $(SHARED)
+	@for page in $(BUILD)/man/*.1; do rm -f "$(MAN)/$${page##*/}"; done
+	@rm -f "$(TO)/bin/ssd" "$(BASH)/ssd" "$(ZSH)/_ssd"
+	@rm -f "$(TO)/include/ssdlab.h" "$(TO)"/lib/libssdlab.* "$(TO)/lib/pkgconfig/ssdlab.pc"
+	@rm -rf "$(SHARED)"
 
 dist: ## the last commit as an archive: build/ssdlab-VERSION.tar.gz
 	@mkdir -p $(BUILD)

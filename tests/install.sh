@@ -60,4 +60,20 @@ rm -f ./*.txt
 make --no-print-directory -s -C "$top" SSD="$1" uninstall DESTDIR="$to" PREFIX=/usr
 left=$(find "$to" -type f)
 [ -z "$left" ] || fail "left behind: $left"
+
+# A prefix with blanks, and one in the home folder that the shell has not put in place.
+unset PKG_CONFIG_SYSROOT_DIR
+# shellcheck disable=SC2088
+for prefix in "$to/with a blank" '~/with another'; do
+	at=$(echo "$prefix" | sed "s|^~|$to|")
+	HOME=$to make --no-print-directory -s -C "$top" SSD="$1" install PREFIX="$prefix" >/dev/null ||
+		fail "PREFIX=\"$prefix\" fails"
+	"$at/bin/ssd" version >/dev/null || fail "$at/bin/ssd does not run"
+	flags=$(PKG_CONFIG_PATH="$at/lib/pkgconfig" pkg-config --cflags --libs ssdlab)
+	eval "cc -o example '$example' $flags" || fail "pkg-config does not find $at"
+	rm -f example
+	HOME=$to make --no-print-directory -s -C "$top" SSD="$1" uninstall PREFIX="$prefix"
+	left=$(find "$to" -type f)
+	[ -z "$left" ] || fail "left behind: $left"
+done
 echo 'install: program, manual, completion, parameter files and library came, worked and went'
