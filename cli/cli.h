@@ -66,6 +66,8 @@ enum takes {
 	TAKES_HELP = 512, /* all do */
 	TAKES_PROBE = 1024,
 	TAKES_GRADE = 2048,
+
+	TAKES_DRIVE = TAKES_RUN | TAKES_MEASURE | TAKES_PROBE | TAKES_WATCH | TAKES_QUIZ, /* its parameters */
 };
 
 /* A command returns an enum status; STATUS_USER with the fault set. */

@@ -30,6 +30,9 @@ mandoc -Tlint -Wwarning "$share"/man/man1/*.1 || fail 'mandoc warns of the manua
 bash -c '. "$0"; COMP_LINE=$1 COMP_POINT=${#1}; _ssd 2>/dev/null; echo "${COMPREPLY[*]}"' \
 	"$share/bash-completion/completions/ssd" 'ssd run -s gc.policy=g' >bash.txt
 [ "$(cat bash.txt)" = greedy ] || fail "bash completes gc.policy=g to \"$(cat bash.txt)\""
+bash -c '. "$0"; COMP_LINE=$1 COMP_POINT=${#1}; _ssd 2>/dev/null; echo "${COMPREPLY[*]}"' \
+	"$share/bash-completion/completions/ssd" 'ssd run ti' >bash.txt
+[ "$(cat bash.txt)" = tiny ] || fail "bash completes the drive ti to \"$(cat bash.txt)\""
 zsh -fc 'words=(ssd run -s gc.policy=g) CURRENT=4; compadd() { print -r -- $* ${(P)@[-1]} }; . $1' - \
 	"$share/zsh/site-functions/_ssd" >zsh.txt
 grep -q 'gc.policy=greedy' zsh.txt || fail "zsh completes gc.policy=g to \"$(cat zsh.txt)\""

@@ -20,7 +20,18 @@ static void test_completion(void **state)
 		{ "run -s ftl=", "ftl=page\n", false },
 		{ "run -s gc.threshold=", "", true },
 		{ "trace generate -s gc.pol", "", true }, /* of a profile, not of a drive */
-		{ "run ''", "", true },
+		{ "run ''", "chardin-ssd\nchardin-usb\nclass\n", false },
+		{ "run ti", "tiny\n", true },
+		{ "watch --verify cla", "class\n", true },
+		{ "quiz ti", "tiny\n", true },
+		{ "measure chardin-s", "chardin-ssd\n", true },
+		{ "probe 970p", "970pro\n", true },
+		{ "run parameters/ti", "", true },
+		{ "legacy cl", "", true }, /* of SSDsim */
+		{ "legacy import cl", "", true },
+		{ "watch tiny lun2", "lun2\n", true },
+		{ "watch tiny lun1 lun2", "lun2\n", true },
+		{ "quiz tiny lun2", "", true },
 		{ "run --json lun x.cfg lun2", "lun2\n", true },
 		{ "run x.cfg lun2 lun3", "lun3\n", true }, /* of a second tenant */
 		{ "trace stat lun2 lun", "", true },
