@@ -20,7 +20,7 @@ static const struct command commands[] = {
 		"\"-\" for standard input, or the name of a generator profile (ssd list profiles); "
 		"several are of a tenant each (ssd params host).  Prints "
 		"a summary on standard output; --all prints all statistics.\n",
-		"  ssd run tiny uniform\n"
+		"  ssd run class lun1\n"
 		"  ssd run --show 'waf request.*.latency_p99_ns' class my-trace.csv.xz\n"
 		"  ssd run -s trace.fold=true -o results/mine icpp23 my-trace.csv.xz\n"
 		"  ssd run -s gc.policy=fifo -s host.mode=closed -s host.queue_depth=8 icpp23 lun1\n"
@@ -135,8 +135,8 @@ static const struct command commands[] = {
 		"Exit status: 0 done; 2 a mistake in the command or its input (one line says which); 3 "
 		"the modelled drive failed (statistics are written); 128 + N ended by signal N (a run "
 		"writes its statistics so far; a second signal ends it at once).\n",
-		"  ssd run tiny uniform              a drive that fits on paper, a generated workload\n"
-		"  ssd run class FILE                your trace on a drive of 32 MB (ssd list drives)\n"
+		"  ssd run class lun1                a drive of 32 MB, a generated workload\n"
+		"  ssd run class FILE                your trace on the same drive (ssd list drives)\n"
 		"  ssd run -s ftl=direct class FILE  the same trace on an ideal device\n"
 		"  ssd params gc                     what can be set about garbage collection\n" },
 };
