@@ -7,8 +7,10 @@
 #include "cli/options.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 static command_main ssd_help, ssd_version;
 
@@ -212,6 +214,15 @@ static void ssd_keep_closed_streams(void)
 			open("/dev/null", stream ? O_RDONLY : O_WRONLY);
 }
 
+/* A reader that leaves early, as `head` does, is no mistake. */
+static bool ssd_output_failed(void)
+{
+	struct pollfd output = { .fd = STDOUT_FILENO };
+
+	return (fflush(stdout) || ferror(stdout)) &&
+	       !(poll(&output, 1, 0) == 1 && output.revents & (POLLERR | POLLHUP));
+}
+
 int main(int argc, char **argv)
 {
 	char *only_help[] = { "help", NULL }, **typed = argc > 1 ? argv + 1 : only_help;
@@ -231,7 +242,7 @@ int main(int argc, char **argv)
 	if (!strcmp(*typed, "--help") || !strcmp(*typed, "-h"))
 		*typed = "help";
 	status = ssd_run(typed, &fault);
-	if (status != STATUS_USER && (fflush(stdout) || ferror(stdout)))
+	if (status != STATUS_USER && ssd_output_failed())
 		status = cli_status(fault_set(&fault, "standard output: cannot be written"));
 	if (status == STATUS_USER)
 		cli_note("%s", fault.text);

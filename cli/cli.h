@@ -128,8 +128,8 @@ void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "ssd: warning: text"; a callback for other rooms. */
 void cli_warn(void *context, const char *text);
 
-/* Standard output is a listing from here on: if its reader closes the pipe early (`| head`), the program ends
- * with STATUS_DONE.  For results that is a write error. */
+/* Nothing but standard output is written from here on: if its reader closes the pipe early (`| head`), the
+ * program ends at once, with STATUS_DONE.  A command that also writes files finishes them first. */
 void cli_listing(void);
 
 /*

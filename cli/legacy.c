@@ -78,6 +78,7 @@ int cli_legacy_import(const struct options *o, struct fault *fault)
 	struct legacy_parameters parameters;
 	bool done;
 
+	cli_listing();
 	if (!legacy_parameters_read(&parameters, o->operand.text[0], fault))
 		return STATUS_USER;
 	done = legacy_import(&parameters, o->operand.text[0], stdout, fault);
@@ -121,6 +122,7 @@ int cli_legacy_diff(const struct options *o, struct fault *fault)
 	struct statistics a, b;
 	size_t differences, values;
 
+	cli_listing();
 	if (!legacy_statistics_read(&a, path[0], fault))
 		return STATUS_USER;
 	if (!legacy_statistics_read(&b, path[1], fault)) {

@@ -235,6 +235,8 @@ int cli_measure(const struct options *o, struct fault *fault)
 
 	if (!cli_distinct(files, 3, fault))
 		return STATUS_USER;
+	if (!o->json)
+		cli_listing();
 	if (cli_settings(&settings, o, fault)) {
 		settings.precondition.premap = PREMAP_NONE; /* there is no trace */
 		status = measure_with(o, &settings, fault);

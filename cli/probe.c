@@ -196,6 +196,8 @@ static int probe_model(const struct options *o, struct fault *fault)
 
 	if (!cli_distinct(files, 3, fault))
 		return STATUS_USER;
+	if (!o->json)
+		cli_listing();
 	if (cli_settings(&settings, o, fault)) {
 		settings.precondition.mode = PRECONDITION_NONE;
 		settings.precondition.premap = PREMAP_NONE; /* there is no trace */

@@ -266,14 +266,14 @@ bool output_open_shared(struct output *output, const char *path, struct fault *f
 	return output_begin(output, path, true, fault);
 }
 
-/* Why an earlier write failed, of which only that is known: what stops further bytes of the file, which will
- * be removed.  EIO: nothing does. */
-static int output_reason(int descriptor)
+/* Why an earlier write failed, of which only that is known: what stops further bytes, of a file that will be
+ * removed, or one to a pipe or device.  EIO: nothing does. */
+static int output_reason(int descriptor, bool file)
 {
 	static const char more[4096];
 
-	for (int i = 0; i < 16; i++)
-		if (write(descriptor, more, sizeof more) < 0)
+	for (int i = 0; i < (file ? 16 : 1); i++)
+		if (write(descriptor, more, file ? sizeof more : 1) < 0)
 			return errno;
 	return EIO;
 }
@@ -283,7 +283,7 @@ static int output_flush(FILE *stream, bool file)
 {
 	errno = 0;
 	if (fflush(stream) != 0 || ferror(stream))
-		return errno ? errno : file ? output_reason(fileno(stream)) : EIO;
+		return errno ? errno : output_reason(fileno(stream), file);
 	return file && fsync(fileno(stream)) ? errno : 0;
 }
 

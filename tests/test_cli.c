@@ -655,39 +655,62 @@ static void test_a_folder_that_cannot_be_written(void **state)
 
 /* Standard output is full, closed, or a pipe without a reader: the output is lost, and an error says so.
  * Only a listing into a pipe without a reader ends well and in silence, as in `ssd list | head`. */
+/* Does it name standard output as a file that cannot be written? */
+static bool says_of_output(const struct world *w)
+{
+	return strstr(w->err, "standard output") || strstr(w->err, "/dev/stdout");
+}
+
+/* To a full disk and a closed one that is a mistake; a pipe whose reader has left, as `head` does, ends the
+ * program quietly. */
 static void test_a_standard_output_that_takes_nothing(void **state)
 {
-	static const struct {
-		const char *arguments;
-		bool listing;
-	} cases[] = {
-		{ "help", true },
-		{ "version", true },
-		{ "list", true },
-		{ "list gc", true },
-		{ "params", true },
-		{ "run --help", true },
-		{ "legacy --list-quirks", true },
-		{ "run -s trace.limit=10 parameters/tiny.cfg uniform", false },
-		{ "trace stat --format ssdsim @/fine.trace", false },
-		{ "trace generate -s requests=100000 uniform", false },
-		{ "trace convert --format ssdsim --to spc @/fine.trace", false },
-	};
+	static const char *const cases[] = { "help", "version", "list", "list gc", "params", "run --help",
+		"legacy --list-quirks", "run -s trace.limit=10 parameters/tiny.cfg uniform",
+		"run --check parameters/tiny.cfg uniform", "trace stat --format ssdsim @/fine.trace",
+		"trace stat --format ssdsim --json @/stat.json @/fine.trace",
+		"trace generate -s requests=100000 uniform",
+		"trace convert --format ssdsim --to spc @/fine.trace",
+		"watch --plain -L w0 parameters/tiny.cfg", "quiz --paper parameters/tiny.cfg",
+		"quiz --answers parameters/tiny.cfg", "probe --only empty-read -s flash.blocks=1024 tiny",
+		"probe --fio @/jobs @/large", "measure --random tiny", "legacy import @/page.parameters",
+		"help --complete -- ''" };
 	struct world *w = *state;
 
 	put_text(w, "fine.trace", "0 0 0 4 0\n");
+	shell(w,
+		"truncate -s 40M $d/large; tar -xJf tests/legacy/golden.tar.xz -O 01_default/page.parameters "
+		">$d/page.parameters");
 	for (w->sink = SINK_FULL; w->sink < SINKS; w->sink++)
 		for (size_t i = 0; i < COUNT(cases); i++) {
-			ssd(w, cases[i].arguments);
-			if (w->sink == SINK_BROKEN_PIPE && cases[i].listing) {
-				assert_status(w, DONE, cases[i].arguments);
-				assert_string_equal(w->err, "");
-				continue;
-			}
-			assert_status(w, USER, cases[i].arguments);
-			if (!strstr(w->err, "standard output") && !strstr(w->err, "/dev/stdout"))
-				fail_msg("ssd %s, output %d: \"%s\"", cases[i].arguments, w->sink, w->err);
+			bool ended = w->sink == SINK_BROKEN_PIPE;
+
+			ssd(w, cases[i]);
+			if (w->status != (ended ? DONE : USER) || ended != !says_of_output(w))
+				fail_msg("ssd %s, output %d: status %d, \"%s\"", cases[i], w->sink, w->status,
+					w->err);
 		}
+	w->sink = SINK_KEPT;
+	assert_true(exists(w, "stat.json") && exists(w, "jobs/5-full.fio"));
+}
+
+/* What has its own file is written although nobody reads the rest; a file that is a pipe without a reader is
+ * a mistake. */
+static void test_results_beside_a_pipe_that_ends(void **state)
+{
+	struct world *w = *state;
+
+	w->sink = SINK_BROKEN_PIPE;
+	ssd(w, "run -s trace.limit=10 -o @/o --json @/json parameters/tiny.cfg uniform");
+	assert_status(w, DONE, "run");
+	assert_true(exists(w, "o/statistics.txt") && exists(w, "json"));
+	w->sink = SINK_KEPT;
+	shell(w,
+		"{ $ssd run -qs trace.limit=20000 --log /dev/fd/3 tiny uniform 3>&1 >&2; echo $? >$d/status; "
+		"} | sleep 0");
+	assert_non_null(strstr(w->err, "cannot write \"/dev/fd/3\": Broken pipe"));
+	shell(w, "cat $d/status");
+	assert_true(says(w, "2\n"));
 }
 
 /* A value behind "=" or in the next word, a unique beginning of a name; letters joined, or with their value;
@@ -1833,6 +1856,7 @@ int main(void)
 		TEST(test_results_that_cannot_be_written),
 		TEST(test_a_folder_that_cannot_be_written),
 		TEST(test_a_standard_output_that_takes_nothing),
+		TEST(test_results_beside_a_pipe_that_ends),
 		TEST(test_spellings_of_options),
 		TEST(test_one_listing),
 		TEST(test_every_number_is_listed),
