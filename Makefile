@@ -132,8 +132,9 @@ TOOLBOX_C := types.h $(foreach room,$(TOOLBOX),$(wildcard $(room)/*.[ch] $(room)
 
 $(BUILD)/toolbox.c: $(TOOLBOX_C) base/version.h
 	@mkdir -p $(@D)
-	@printf '#include "base/toolbox.h"\n__attribute__((visibility("default"))) %s { "%s", %s };\n' \
-		'const struct toolbox ssd_toolbox =' '$(VERSION) '"$$(cat $(sort $(TOOLBOX_C)) | cksum)" \
+	@printf '#include "base/toolbox.h"\n%s %s { TOOLBOX_MARK "%s", %s };\n' \
+		'__attribute__((visibility("default")))' 'const struct toolbox ssd_toolbox =' \
+		'$(VERSION) '"$$(cat $(sort $(TOOLBOX_C)) | cksum)" \
 		'guard_here, guard_share' > $@
 
 $(BUILD)/toolbox.a: $(filter $(foreach room,$(TOOLBOX),$(BUILD)/$(room)/%),$(OBJECTS)) $(BUILD)/toolbox.o
@@ -142,11 +143,11 @@ $(BUILD)/toolbox.a: $(filter $(foreach room,$(TOOLBOX),$(BUILD)/$(room)/%),$(OBJ
 toolbox: ## what a program needs that hands an FTL of its own to the library: build/toolbox/toolbox.a
 	@$(MAKE) -s BUILD=build/toolbox LTO= build/toolbox/toolbox.a
 
-plugin: ## an FTL of your own, FTL=mine.c, as a shared object: ./ssd run -s ftl=./mine.so ...
+plugin: ## an FTL of your own, FTL=mine.c, as a shared object: ./ssd run --plugin ./mine.so ...
 	@$(MAKE) -s toolbox
 	@$(CC) $(filter-out $(LTO) -fvisibility=hidden,$(CFLAGS)) -shared -o $(FTL:.c=.so) $(FTL) \
 		-Wl,-u,ssd_toolbox build/toolbox/toolbox.a -lm
-	@echo "$(FTL:.c=.so): ./ssd run -s ftl=$(if $(findstring /,$(FTL)),,./)$(FTL:.c=.so) ..."
+	@echo "$(FTL:.c=.so): ./ssd run --plugin $(if $(findstring /,$(FTL)),,./)$(FTL:.c=.so) ..."
 
 # Runs the conformance suite with this FTL in the list, like any other.  MINE: its name.
 MINE = $(basename $(notdir $(FTL)))
@@ -620,7 +621,9 @@ check-lab-page: lab-page $(SSD) ## its numbers are the native ones, under node a
 
 # A distribution's package is made with DESTDIR; PREFIX is where it will be installed.
 PREFIX ?= /usr/local
-TO      = $(DESTDIR)$(PREFIX)
+# In quotes a shell leaves ~ as it is.
+PLACE   = $(subst ^,,$(subst ^~/,$(HOME)/,^$(PREFIX)))
+TO      = $(DESTDIR)$(PLACE)
 MAN     = $(TO)/share/man/man1
 BASH    = $(TO)/share/bash-completion/completions
 ZSH     = $(TO)/share/zsh/site-functions
@@ -633,35 +636,40 @@ else
 install: install-program install-library ## program, manual, completion, library (PREFIX=/usr/local, DESTDIR=)
 endif
 
+# In quotes, as folders may have blanks in their names.
 install-library: library
-	@install -d $(TO)/lib/pkgconfig $(TO)/include
-	@install -m 644 library/ssdlab.h $(TO)/include/ssdlab.h
-	@install -m 644 $(BUILD)/libssdlab.a $(TO)/lib/libssdlab.a
-	@install -m 755 $(BUILD)/libssdlab.so $(TO)/lib/libssdlab.so.$(ABI)
-	@ln -sf libssdlab.so.$(ABI) $(TO)/lib/libssdlab.so
-	@sed 's|@PREFIX@|$(abspath $(PREFIX))|; s|@VERSION@|$(VERSION)|; s|@PACKAGES@|$(PACKAGES)|' \
-		library/ssdlab.pc >$(TO)/lib/pkgconfig/ssdlab.pc
+	@install -d "$(TO)/lib/pkgconfig" "$(TO)/include"
+	@install -m 644 library/ssdlab.h "$(TO)/include/ssdlab.h"
+	@install -m 644 $(BUILD)/libssdlab.a "$(TO)/lib/libssdlab.a"
+	@install -m 755 $(BUILD)/libssdlab.so "$(TO)/lib/libssdlab.so.$(ABI)"
+	@ln -sf libssdlab.so.$(ABI) "$(TO)/lib/libssdlab.so"
+	@prefix="$(PLACE)" && case "$$prefix" in /*) ;; *) prefix="$$PWD/$$prefix" ;; esac && \
+		sed "s|@PREFIX@|$$prefix|; s|@VERSION@|$(VERSION)|; s|@PACKAGES@|$(PACKAGES)|" \
+		library/ssdlab.pc >"$(TO)/lib/pkgconfig/ssdlab.pc"
 	@echo "installed $(TO)/lib/libssdlab.so; pkg-config --cflags --libs ssdlab"
 
 install-program: $(SSD)
 	@rm -rf $(BUILD)/man && $(SSD) help --man $(BUILD)/man
-	@install -d $(TO)/bin $(MAN) $(BASH) $(ZSH) $(SHARED)/parameters/drives
-	@install -m 755 $(SSD) $(TO)/bin/ssd
-	@install -m 644 $(BUILD)/man/*.1 $(MAN)
-	@install -m 644 scripts/completion/ssd.bash $(BASH)/ssd
-	@install -m 644 scripts/completion/_ssd $(ZSH)/_ssd
-	@install -m 644 parameters/*.cfg $(SHARED)/parameters
-	@install -m 644 parameters/drives/*.cfg $(SHARED)/parameters/drives
+	@install -d "$(TO)/bin" "$(MAN)" "$(BASH)" "$(ZSH)" "$(SHARED)/parameters/drives"
+	@install -m 755 $(SSD) "$(TO)/bin/ssd"
+	@install -m 644 $(BUILD)/man/*.1 "$(MAN)"
+	@install -m 644 scripts/completion/ssd.bash "$(BASH)/ssd"
+	@install -m 644 scripts/completion/_ssd "$(ZSH)/_ssd"
+	@install -m 644 parameters/*.cfg "$(SHARED)/parameters"
+	@install -m 644 parameters/drives/*.cfg "$(SHARED)/parameters/drives"
 	@echo "installed $(TO)/bin/ssd; parameter files: $(SHARED)/parameters"
 
-# A folder in which nothing else is left goes, too.
+# Folders that install made go, too, if nothing else is left in them; those of the system stay.
 uninstall: $(SSD) ## removes what install put there
 	@rm -rf $(BUILD)/man && $(SSD) help --man $(BUILD)/man
-	@cd $(BUILD)/man && for page in *.1; do rm -f "$(abspath $(MAN))/$$page"; done
-	@rm -f $(TO)/bin/ssd $(BASH)/ssd $(ZSH)/_ssd
-	@rm -f $(TO)/include/ssdlab.h $(TO)/lib/libssdlab.* $(TO)/lib/pkgconfig/ssdlab.pc
-	@rm -rf $(SHARED)
-	@[ ! -d "$(TO)" ] || [ -n "$$(find "$(TO)" ! -type d | head -n 1)" ] || rm -r "$(TO)"
+	@for page in $(BUILD)/man/*.1; do rm -f "$(MAN)/$${page##*/}"; done
+	@rm -f "$(TO)/bin/ssd" "$(BASH)/ssd" "$(ZSH)/_ssd"
+	@rm -f "$(TO)/include/ssdlab.h" "$(TO)"/lib/libssdlab.* "$(TO)/lib/pkgconfig/ssdlab.pc"
+	@rm -rf "$(SHARED)"
+	@case "$(TO)" in /usr | /usr/local) ;; *) for folder in lib/pkgconfig lib include bin \
+		share/man/man1 share/man share/bash-completion/completions share/bash-completion \
+		share/zsh/site-functions share/zsh share ""; do \
+		rmdir "$(TO)/$$folder" 2>/dev/null || :; done ;; esac
 
 dist: ## the last commit as an archive: build/ssdlab-VERSION.tar.gz
 	@mkdir -p $(BUILD)

@@ -15,9 +15,11 @@
 
 /* In the order of --help.  A row without name and letter is a heading. */
 static const struct option options_table[] = {
-	{ TAKES_RUN | TAKES_MEASURE | TAKES_PROBE | TAKES_WATCH | TAKES_QUIZ, NULL, 's', "KEY=VALUE", WORDS,
-		FIELD(setting),
+	{ TAKES_DRIVE, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
 		"set a parameter, e.g. -s ftl=direct -s gc.threshold=0.05; `ssd params` describes them" },
+	{ TAKES_DRIVE, "plugin", 0, "FILE", TEXT, FIELD(plugin),
+		"use the FTL in this shared object, which `make plugin` has made, as -s ftl=./FILE does; a "
+		"parameter file cannot name one" },
 	{ TAKES_GENERATE, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
 		"override a setting of the profile, e.g. -s requests=10000 -s seed=7" },
 	{ TAKES_RUN | TAKES_WATCH | TAKES_LEGACY | READERS, NULL, 'L', "LIST", TEXT, FIELD(trace.list),

@@ -19,6 +19,7 @@ int cli_quiz(const struct options *o, struct fault *fault)
 		.out = stdout };
 	bool done = cli_settings(&settings, o, fault);
 
+	cli_listing();
 	if (quiz.form == QUIZ_ASKED && terminal_there())
 		terminal_size(&columns, &lines);
 	quiz.lines = o->rows ? 0 : lines;
