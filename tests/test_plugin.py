@@ -201,7 +201,8 @@ class Plugin(unittest.TestCase):
                                   capture_output=True, text=True, cwd=ROOT,
                                   env={**os.environ, "LOADED": told, "SSD": SSD})
             self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertIn("mine.so is not loaded", done.stderr)
+            self.assertIn(f"name it on the command line, --plugin {self.mine}, and write ftl=mine",
+                          done.stderr)
             self.assertFalse(os.path.exists(told))
 
     def test_a_foreign_object_is_never_started(self):
@@ -286,7 +287,7 @@ w = mixed requests=2000
 filled = precondition.mode=fill
 [axis ftl]
 page = ftl=page
-mine = ftl={path}
+mine = ftl=mine
 [measures]
 copied = flash.program.gc
 partial = mine.partial_writes + 0
@@ -295,13 +296,15 @@ partial = mine.partial_writes + 0
                    "workload.requests=2000", "-s", "precondition.mode=fill", "tiny", "mixed"]
         for change, more in ((), []), (other, []), ((), ["--drives"]), (other, ["--drives"]):
             make(self.folder, "mine", *change)
-            self.lab("run", self.at("own.ini"), *more)
+            self.lab("run", self.at("own.ini"), "--plugin", path, *more)
             subprocess.run(command, check=True, cwd=ROOT)
             page, mine = (line.split("\t") for line in
                           self.text("results/own/default/results.tsv").splitlines()[1:])
             self.assertEqual(mine[5], str(json.loads(self.text("it.json"))["statistics"]["flash.program.gc"]))
-            self.assertEqual(self.lab("rerun", self.at("results/own/default")).stdout,
+            self.assertEqual(self.lab("rerun", "--plugin", path, self.at("results/own/default")).stdout,
                              "2 runs of 2 are the same\n")
+            self.assertIn(f"--plugin {path}, to load it",
+                          self.lab("rerun", self.at("results/own/default"), status=2).stderr)
             found.append((page[3], mine[3], mine[5]))
         self.assertEqual(found[:2], found[2:])
         self.assertEqual(found[0][0], found[1][0])
