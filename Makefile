@@ -132,8 +132,9 @@ TOOLBOX_C := types.h $(foreach room,$(TOOLBOX),$(wildcard $(room)/*.[ch] $(room)
 
 $(BUILD)/toolbox.c: $(TOOLBOX_C) base/version.h
 	@mkdir -p $(@D)
-	@printf '#include "base/toolbox.h"\n__attribute__((visibility("default"))) %s { "%s", %s };\n' \
-		'const struct toolbox ssd_toolbox =' '$(VERSION) '"$$(cat $(sort $(TOOLBOX_C)) | cksum)" \
+	@printf '#include "base/toolbox.h"\n%s %s { TOOLBOX_MARK "%s", %s };\n' \
+		'__attribute__((visibility("default")))' 'const struct toolbox ssd_toolbox =' \
+		'$(VERSION) '"$$(cat $(sort $(TOOLBOX_C)) | cksum)" \
 		'guard_here, guard_share' > $@
 
 $(BUILD)/toolbox.a: $(filter $(foreach room,$(TOOLBOX),$(BUILD)/$(room)/%),$(OBJECTS)) $(BUILD)/toolbox.o
@@ -142,11 +143,11 @@ $(BUILD)/toolbox.a: $(filter $(foreach room,$(TOOLBOX),$(BUILD)/$(room)/%),$(OBJ
 toolbox: ## what a program needs that hands an FTL of its own to the library: build/toolbox/toolbox.a
 	@$(MAKE) -s BUILD=build/toolbox LTO= build/toolbox/toolbox.a
 
-plugin: ## an FTL of your own, FTL=mine.c, as a shared object: ./ssd run -s ftl=./mine.so ...
+plugin: ## an FTL of your own, FTL=mine.c, as a shared object: ./ssd run --plugin ./mine.so ...
 	@$(MAKE) -s toolbox
 	@$(CC) $(filter-out $(LTO) -fvisibility=hidden,$(CFLAGS)) -shared -o $(FTL:.c=.so) $(FTL) \
 		-Wl,-u,ssd_toolbox build/toolbox/toolbox.a -lm
-	@echo "$(FTL:.c=.so): ./ssd run -s ftl=$(if $(findstring /,$(FTL)),,./)$(FTL:.c=.so) ..."
+	@echo "$(FTL:.c=.so): ./ssd run --plugin $(if $(findstring /,$(FTL)),,./)$(FTL:.c=.so) ..."
 
 # Runs the conformance suite with this FTL in the list, like any other.  MINE: its name.
 MINE = $(basename $(notdir $(FTL)))
@@ -325,7 +326,7 @@ check-gcc:
 # clang sees other warnings than gcc.  It generates no code here; `make fuzz` and every Mac have it do so.
 check-clang:
 	@echo "== clang -Werror"
-	@printf '%s\n' ssd.c $(SOURCES) $(wildcard tests/bench/*.c tests/*.c tests/fuzz/*.c) | \
+	@printf '%s\n' ssd.c $(SOURCES) $(wildcard tests/*.c tests/*/*.c scripts/course/*.c) | \
 		xargs -P$(JOBS) -n12 clang $(filter-out $(LTO),$(CFLAGS)) -Werror -fsyntax-only
 
 analyse: ## static analysis: cppcheck and clang-tidy; NODES=225000: clang's analyser looks further
@@ -552,9 +553,53 @@ pgo: ## build/pgo/ssd, compiled with a profile of usual runs; build/pgo/tests/be
 	@$(MAKE) BUILD=build/pgo build/pgo/ssd build/pgo/tests/bench/bench \
 		OPTIMISE='$(OPTIMISE) -fprofile-use -fprofile-partial-training -Wno-missing-profile'
 
-# `ssd grade` links a student's program with these, and reads how they were compiled.
-grade-objects: $(BUILD)/ssd $(BUILD)/tests/test_ftl
-	@printf '%s\n' 'CC=$(CC)' 'CFLAGS=$(CFLAGS)' 'LDLIBS=$(LDLIBS)' >$(BUILD)/compiler
+# `ssd grade` compiles a student's program in a sandbox, with what is in the folder kit and no other files of
+# the tree: headers, objects, the judge, and the names of the cases that the conformance suite has for an FTL.
+# Lists of FTLs and of policies have an entry more, handed_in.
+COURSE := $(BUILD)/scripts/course
+KIT    := $(BUILD)/kit
+KIT_O  := $(addprefix $(BUILD)/,ssd.o commit.o rooms.a tests/own_ftls.o tests/undeclared.o) \
+	$(addprefix $(COURSE)/,recorder.o ftl/ftls.o ftl/test_ftl.o gc/settings.o gc/policies.o)
+
+# A program may call these rooms, except what prints reports and what survives a bug (base/guard.h).
+CALLED := base/ flash/ gc/space/ pagemap/ gc/ ftl/ observe/oracle stats/table stats/histogram
+
+$(COURSE)/ftl/ftl/list.h: ftl/list.h
+	@mkdir -p $(@D) && { cat $<; echo 'FTL(handed_in)'; } >$@
+
+$(COURSE)/gc/gc/list.h: gc/list.h
+	@mkdir -p $(@D) && { cat $<; echo 'GC_POLICY(handed_in)'; } >$@
+
+LINK_JUDGE = $(CC) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=drive_check -o $@ $^ $(LDLIBS)
+WITH_LIST  = $(HERE) $(CC) -I$(@D) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(COURSE)/ftl/%.o: ftl/%.c $(COURSE)/ftl/ftl/list.h
+	@$(WITH_LIST)
+
+$(COURSE)/ftl/%.o: tests/%.c $(COURSE)/ftl/ftl/list.h
+	@$(WITH_LIST)
+
+$(COURSE)/gc/%.o: gc/%.c $(COURSE)/gc/gc/list.h
+	@$(WITH_LIST)
+
+$(COURSE)/judge: $(BUILD)/ssd.o $(BUILD)/commit.o $(COURSE)/ftl/ftls.o $(COURSE)/player.o $(BUILD)/rooms.a
+	@$(LINK_JUDGE)
+
+$(COURSE)/cases: $(addprefix $(COURSE)/,ftl/test_ftl.o player.o) \
+		$(addprefix $(BUILD)/,tests/own_ftls.o tests/undeclared.o rooms.a)
+	@$(LINK_JUDGE) -lcmocka
+
+$(KIT)/cases.txt: $(KIT_O) $(COURSE)/judge $(COURSE)/cases $(TOOLBOX_C)
+	@rm -rf $(KIT) && mkdir -p $(KIT)
+	@tar -c $(filter %.h,$(TOOLBOX_C)) | tar -x -C $(KIT)
+	@for object in $(KIT_O); do objcopy -g $$object $(KIT)/$${object##*/} || exit; done
+	@nm -g --defined-only $(filter $(CALLED:%=$(BUILD)/%%.o),$(OBJECTS)) | \
+		awk 'NF == 3 && $$3 !~ /^guard_/ { print $$3 }' >$(KIT)/names
+	@strip -o $(KIT)/judge $(COURSE)/judge
+	@printf '%s\n' 'CC=$(CC)' 'CFLAGS=$(CFLAGS)' 'LDLIBS=$(LDLIBS)' >$(KIT)/compiler
+	@$(COURSE)/cases :handed_in+ -n </dev/null >$@
+
+grade-objects: $(BUILD)/ssd $(KIT)/cases.txt
 
 course-student: ## the tree for students, without what says what is right: build/course-student, or FOLDER=...
 	@rm -rf build/course-student
@@ -576,7 +621,9 @@ check-lab-page: lab-page $(SSD) ## its numbers are the native ones, under node a
 
 # A distribution's package is made with DESTDIR; PREFIX is where it will be installed.
 PREFIX ?= /usr/local
-TO      = $(DESTDIR)$(PREFIX)
+# In quotes a shell leaves ~ as it is.
+PLACE   = $(subst ^,,$(subst ^~/,$(HOME)/,^$(PREFIX)))
+TO      = $(DESTDIR)$(PLACE)
 MAN     = $(TO)/share/man/man1
 BASH    = $(TO)/share/bash-completion/completions
 ZSH     = $(TO)/share/zsh/site-functions
@@ -589,33 +636,40 @@ else
 install: install-program install-library ## program, manual, completion, library (PREFIX=/usr/local, DESTDIR=)
 endif
 
+# In quotes, as folders may have blanks in their names.
 install-library: library
-	@install -d $(TO)/lib/pkgconfig $(TO)/include
-	@install -m 644 library/ssdlab.h $(TO)/include/ssdlab.h
-	@install -m 644 $(BUILD)/libssdlab.a $(TO)/lib/libssdlab.a
-	@install -m 755 $(BUILD)/libssdlab.so $(TO)/lib/libssdlab.so.$(ABI)
-	@ln -sf libssdlab.so.$(ABI) $(TO)/lib/libssdlab.so
-	@sed 's|@PREFIX@|$(abspath $(PREFIX))|; s|@VERSION@|$(VERSION)|; s|@PACKAGES@|$(PACKAGES)|' \
-		library/ssdlab.pc >$(TO)/lib/pkgconfig/ssdlab.pc
+	@install -d "$(TO)/lib/pkgconfig" "$(TO)/include"
+	@install -m 644 library/ssdlab.h "$(TO)/include/ssdlab.h"
+	@install -m 644 $(BUILD)/libssdlab.a "$(TO)/lib/libssdlab.a"
+	@install -m 755 $(BUILD)/libssdlab.so "$(TO)/lib/libssdlab.so.$(ABI)"
+	@ln -sf libssdlab.so.$(ABI) "$(TO)/lib/libssdlab.so"
+	@prefix="$(PLACE)" && case "$$prefix" in /*) ;; *) prefix="$$PWD/$$prefix" ;; esac && \
+		sed "s|@PREFIX@|$$prefix|; s|@VERSION@|$(VERSION)|; s|@PACKAGES@|$(PACKAGES)|" \
+		library/ssdlab.pc >"$(TO)/lib/pkgconfig/ssdlab.pc"
 	@echo "installed $(TO)/lib/libssdlab.so; pkg-config --cflags --libs ssdlab"
 
 install-program: $(SSD)
 	@rm -rf $(BUILD)/man && $(SSD) help --man $(BUILD)/man
-	@install -d $(TO)/bin $(MAN) $(BASH) $(ZSH) $(SHARED)/parameters/drives
-	@install -m 755 $(SSD) $(TO)/bin/ssd
-	@install -m 644 $(BUILD)/man/*.1 $(MAN)
-	@install -m 644 scripts/completion/ssd.bash $(BASH)/ssd
-	@install -m 644 scripts/completion/_ssd $(ZSH)/_ssd
-	@install -m 644 parameters/*.cfg $(SHARED)/parameters
-	@install -m 644 parameters/drives/*.cfg $(SHARED)/parameters/drives
+	@install -d "$(TO)/bin" "$(MAN)" "$(BASH)" "$(ZSH)" "$(SHARED)/parameters/drives"
+	@install -m 755 $(SSD) "$(TO)/bin/ssd"
+	@install -m 644 $(BUILD)/man/*.1 "$(MAN)"
+	@install -m 644 scripts/completion/ssd.bash "$(BASH)/ssd"
+	@install -m 644 scripts/completion/_ssd "$(ZSH)/_ssd"
+	@install -m 644 parameters/*.cfg "$(SHARED)/parameters"
+	@install -m 644 parameters/drives/*.cfg "$(SHARED)/parameters/drives"
 	@echo "installed $(TO)/bin/ssd; parameter files: $(SHARED)/parameters"
 
+# Folders that install made go, too, if nothing else is left in them; those of the system stay.
 uninstall: $(SSD) ## removes what install put there
 	@rm -rf $(BUILD)/man && $(SSD) help --man $(BUILD)/man
-	@cd $(BUILD)/man && for page in *.1; do rm -f "$(abspath $(MAN))/$$page"; done
-	@rm -f $(TO)/bin/ssd $(BASH)/ssd $(ZSH)/_ssd
-	@rm -f $(TO)/include/ssdlab.h $(TO)/lib/libssdlab.* $(TO)/lib/pkgconfig/ssdlab.pc
-	@rm -rf $(SHARED)
+	@for page in $(BUILD)/man/*.1; do rm -f "$(MAN)/$${page##*/}"; done
+	@rm -f "$(TO)/bin/ssd" "$(BASH)/ssd" "$(ZSH)/_ssd"
+	@rm -f "$(TO)/include/ssdlab.h" "$(TO)"/lib/libssdlab.* "$(TO)/lib/pkgconfig/ssdlab.pc"
+	@rm -rf "$(SHARED)"
+	@case "$(TO)" in /usr | /usr/local) ;; *) for folder in lib/pkgconfig lib include bin \
+		share/man/man1 share/man share/bash-completion/completions share/bash-completion \
+		share/zsh/site-functions share/zsh share ""; do \
+		rmdir "$(TO)/$$folder" 2>/dev/null || :; done ;; esac
 
 dist: ## the last commit as an archive: build/ssdlab-VERSION.tar.gz
 	@mkdir -p $(BUILD)
@@ -662,3 +716,4 @@ help: ## this list
 
 -include $(OBJECTS:.o=.d) $(LIBRARY_C:%.c=$(BUILD)/%.d) $(BUILD)/ssd.d
 -include $(wildcard $(BUILD)/tests/*.d $(BUILD)/tests/fuzz/*.d $(BUILD)/tests/bench/*.d)
+-include $(wildcard $(COURSE)/*.d $(COURSE)/*/*.d)

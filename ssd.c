@@ -7,8 +7,10 @@
 #include "cli/options.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 static command_main ssd_help, ssd_version;
 
@@ -20,7 +22,7 @@ static const struct command commands[] = {
 		"\"-\" for standard input, or the name of a generator profile (ssd list profiles); "
 		"several are of a tenant each (ssd params host).  Prints "
 		"a summary on standard output; --all prints all statistics.\n",
-		"  ssd run tiny uniform\n"
+		"  ssd run class lun1\n"
 		"  ssd run --show 'waf request.*.latency_p99_ns' class my-trace.csv.xz\n"
 		"  ssd run -s trace.fold=true -o results/mine icpp23 my-trace.csv.xz\n"
 		"  ssd run -s gc.policy=fifo -s host.mode=closed -s host.queue_depth=8 icpp23 lun1\n"
@@ -135,8 +137,8 @@ static const struct command commands[] = {
 		"Exit status: 0 done; 2 a mistake in the command or its input (one line says which); 3 "
 		"the modelled drive failed (statistics are written); 128 + N ended by signal N (a run "
 		"writes its statistics so far; a second signal ends it at once).\n",
-		"  ssd run tiny uniform              a drive that fits on paper, a generated workload\n"
-		"  ssd run class FILE                your trace on a drive of 32 MB (ssd list drives)\n"
+		"  ssd run class lun1                a drive of 32 MB, a generated workload\n"
+		"  ssd run class FILE                your trace on the same drive (ssd list drives)\n"
 		"  ssd run -s ftl=direct class FILE  the same trace on an ideal device\n"
 		"  ssd params gc                     what can be set about garbage collection\n" },
 };
@@ -212,6 +214,15 @@ static void ssd_keep_closed_streams(void)
 			open("/dev/null", stream ? O_RDONLY : O_WRONLY);
 }
 
+/* A reader that leaves early, as `head` does, is no mistake. */
+static bool ssd_output_failed(void)
+{
+	struct pollfd output = { .fd = STDOUT_FILENO };
+
+	return (fflush(stdout) || ferror(stdout)) &&
+	       !(poll(&output, 1, 0) == 1 && output.revents & (POLLERR | POLLHUP));
+}
+
 int main(int argc, char **argv)
 {
 	char *only_help[] = { "help", NULL }, **typed = argc > 1 ? argv + 1 : only_help;
@@ -221,6 +232,8 @@ int main(int argc, char **argv)
 	ssd_keep_closed_streams();
 	/* A closed pipe is a write error like any other, with a message. */
 	signal(SIGPIPE, SIG_IGN);
+	/* So is a file that may not grow further. */
+	signal(SIGXFSZ, SIG_IGN);
 	/* If our parent ignored it, we could not wait for our own processes. */
 	signal(SIGCHLD, SIG_DFL);
 	cli_catch_signals();
@@ -229,10 +242,8 @@ int main(int argc, char **argv)
 	if (!strcmp(*typed, "--help") || !strcmp(*typed, "-h"))
 		*typed = "help";
 	status = ssd_run(typed, &fault);
-	if (status != STATUS_USER && (fflush(stdout) || ferror(stdout)))
+	if (status != STATUS_USER && ssd_output_failed())
 		status = cli_status(fault_set(&fault, "standard output: cannot be written"));
-	for (char *c = fault.text; (c = strchr(c, '\n'));)
-		*c = ' ';
 	if (status == STATUS_USER)
 		cli_note("%s", fault.text);
 	return status;

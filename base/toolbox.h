@@ -9,8 +9,12 @@
 
 #include "base/guard.h"
 
+/* Begins each stamp, so that it is found in the file of an object that has not been loaded, whatever the
+ * file's format.  No character of it is the same as its first one. */
+#define TOOLBOX_MARK "FTL for ssdlab "
+
 struct toolbox {
-	const char *stamp; /* version, and a sum of the sources of the rooms */
+	const char *stamp; /* the mark, version, and a sum of the sources of the rooms */
 	struct guard **(*here)(void);
 	void (*share)(struct guard **(*of_program)(void));
 };

@@ -34,8 +34,8 @@ struct options {
 	struct words operand;
 	struct words setting;  /* -s KEY=VALUE, in their order */
 	struct words recorded; /* as typed behind the command's name, without options that change no result */
-	const char *folder, *out, *json, *plot, *save_drive, *load_drive, *drives, *to, *fix, *series,
-		*warm_up, *log, *checkpoint, *every, *resume, *at, *man, *show, *fio, *only;
+	const char *plugin, *folder, *out, *json, *plot, *save_drive, *load_drive, *drives, *to, *fix,
+		*series, *warm_up, *log, *checkpoint, *every, *resume, *at, *man, *show, *fio, *only;
 	const char *timeline[2]; /* FROM..TO, FILE */
 	struct trace_options trace;
 	uint64_t reuse_page;
@@ -66,6 +66,8 @@ enum takes {
 	TAKES_HELP = 512, /* all do */
 	TAKES_PROBE = 1024,
 	TAKES_GRADE = 2048,
+
+	TAKES_DRIVE = TAKES_RUN | TAKES_MEASURE | TAKES_PROBE | TAKES_WATCH | TAKES_QUIZ, /* its parameters */
 };
 
 /* A command returns an enum status; STATUS_USER with the fault set. */
@@ -120,14 +122,14 @@ static inline int cli_status(bool done)
 	return done ? STATUS_DONE : STATUS_USER;
 }
 
-/* Prints "ssd: text" on stderr: a remark, not a mistake. */
+/* Prints "ssd: text" on stderr, one line: control characters of names are shown as \x1b. */
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints "ssd: warning: text"; a callback for other rooms. */
 void cli_warn(void *context, const char *text);
 
-/* Standard output is a listing from here on: if its reader closes the pipe early (`| head`), the program ends
- * with STATUS_DONE.  For results that is a write error. */
+/* Nothing but standard output is written from here on: if its reader closes the pipe early (`| head`), the
+ * program ends at once, with STATUS_DONE.  A command that also writes files finishes them first. */
 void cli_listing(void);
 
 /*
@@ -159,6 +161,10 @@ void progress_show(const struct progress *, uint64_t requests, double done, cons
 
 /* Clears the line.  Returns the seconds since the start. */
 double progress_end(const struct progress *);
+
+/* Becomes a script of the source tree that the program was built in, never one of the current folder.  The
+ * first of the words, which NULL ends, is the command.  Returns only if that fails, with a fault. */
+void cli_become(const char *script, char **words, struct fault *);
 
 /* A file that a command reads or writes: the option or word that names it, and its path. */
 struct named {

@@ -3,6 +3,8 @@
 #define _XOPEN_SOURCE 700
 
 #include "base/memory.h"
+#include "base/program.h"
+#include "base/utf8.h"
 #include "cli/cli.h"
 #include "drive/drive.h"
 #include "drive/statistics.h"
@@ -18,12 +20,27 @@
 #include <time.h>
 #include <unistd.h>
 
+/* --plugin, which is the first -s, and the others. */
+static struct words cli_assignments(const struct options *o)
+{
+	struct words set = { memory_array(o->setting.count + 1, sizeof *set.text, "settings"), 0 };
+
+	if (o->plugin)
+		set.text[set.count++] = cli_joined("ftl=", strchr(o->plugin, '/') ? "" : "./", o->plugin);
+	memcpy(set.text + set.count, o->setting.text, o->setting.count * sizeof *set.text);
+	set.count += o->setting.count;
+	return set;
+}
+
 bool cli_settings(struct settings *s, const struct options *o, struct fault *fault)
 {
 	const char *path = o->operand.count ? o->operand.text[0] : NULL;
-	bool done =
-		settings_init(s, fault) && settings_read(s, path, o->setting.text, o->setting.count, fault);
+	struct words set = cli_assignments(o);
+	bool done = settings_init(s, fault) && settings_read(s, path, set.text, set.count, fault);
 
+	if (o->plugin)
+		memory_free(set.text[0]);
+	memory_free(set.text);
 	s->trace.list = o->trace.list;
 	return done;
 }
@@ -48,15 +65,25 @@ bool cli_range(const char *text, uint64_t *from, uint64_t *to)
 
 /* ---- remarks and signals ---- */
 
+#define NOTE_BYTES 8192 /* more than two of the longest paths */
+
 void cli_note(const char *format, ...)
 {
+	char text[NOTE_BYTES], *line = NULL;
+	size_t bytes;
+	FILE *shown = open_memstream(&line, &bytes); /* so that the line reaches stderr as a whole */
 	va_list args;
 
-	fputs("ssd: ", stderr);
+	BUG_ON(!shown, "no stream in memory");
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	fputc('\n', stderr);
+	fputs("ssd: ", shown);
+	utf8_print(shown, text);
+	fputc('\n', shown);
+	fclose(shown);
+	fputs(line, stderr);
+	free(line);
 }
 
 void cli_warn(void *context, const char *text)
@@ -175,6 +202,21 @@ double progress_end(const struct progress *p)
 	if (p->on)
 		fputs("\r\033[K", stderr);
 	return cli_seconds() - p->started;
+}
+
+/* ---- scripts ---- */
+
+void cli_become(const char *script, char **words, struct fault *fault)
+{
+	char *tree = program_tree(), *path = tree ? cli_joined(tree, "/", script) : NULL;
+
+	if (path)
+		execv(path, words);
+	fault_set(fault, "%s: %.250s: %s; it belongs to the source tree: call it there, as ./ssd %s",
+		words[0], path ? path : script,
+		path ? strerror(errno) : "where this program lies is not known", words[0]);
+	memory_free(path);
+	memory_free(tree);
 }
 
 /* ---- files and folders ---- */

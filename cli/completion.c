@@ -1,4 +1,6 @@
 /* Completions of a word of a command line, for shells. */
+#include "base/built_in.h"
+#include "base/utf8.h"
 #include "cli/options.h"
 #include "drive/settings.h"
 #include "traces/generate.h"
@@ -11,7 +13,7 @@ static void completion_offer(const char *word, const char *first, const char *se
 	char whole[256];
 
 	snprintf(whole, sizeof whole, "%s%s", first, second);
-	if (!strncmp(whole, word, strlen(word)))
+	if (!strncmp(whole, word, strlen(word)) && !utf8_has_control(whole))
 		puts(whole);
 }
 
@@ -45,6 +47,12 @@ static void completion_offer_keys(const char *word, bool assigned)
 	settings_release(&settings);
 }
 
+static void completion_offer_drives(const char *word)
+{
+	for (const struct built_in *d = built_in_drives; d->name; d++)
+		completion_offer(word, d->name, "");
+}
+
 static void completion_offer_options(const struct command *c, const char *word)
 {
 	for (const struct option *row = NULL; (row = options_next(c, row));) {
@@ -70,7 +78,7 @@ static void completion_offer_values(const struct option *row, const char *word)
 {
 	char values[256];
 
-	if (row->kind == WORDS && (row->takers & TAKES_RUN))
+	if (row->kind == WORDS && (row->takers & TAKES_DRIVE))
 		completion_offer_keys(word, true);
 	if (!row->values)
 		return;
@@ -97,7 +105,9 @@ static void completion_offer_operands(
 		return;
 	for (; i && strchr(name, ' '); i--)
 		name = strchr(name, ' ') + 1;
-	if ((!strncmp(name, "TRACE", 5) && (c->takes & TAKES_RUN)) || !strncmp(name, "PROFILE", 7))
+	if (!strncmp(name, "PARAMETERS", 10) && (c->takes & TAKES_DRIVE))
+		completion_offer_drives(word);
+	else if ((!strncmp(name, "TRACE", 5) && (c->takes & TAKES_DRIVE)) || !strncmp(name, "PROFILE", 7))
 		generator_list(completion_offer_name, word);
 	else if (!strncmp(name, "[WHAT]", 6))
 		cli_visit_listings(completion_offer_name, word);

@@ -1,4 +1,5 @@
 /* `ssd legacy`: the results of SSDsim 2.1. */
+#include "base/utf8.h"
 #include "cli/cli.h"
 #include "legacy/import.h"
 #include "legacy/legacy.h"
@@ -77,6 +78,7 @@ int cli_legacy_import(const struct options *o, struct fault *fault)
 	struct legacy_parameters parameters;
 	bool done;
 
+	cli_listing();
 	if (!legacy_parameters_read(&parameters, o->operand.text[0], fault))
 		return STATUS_USER;
 	done = legacy_import(&parameters, o->operand.text[0], stdout, fault);
@@ -120,14 +122,18 @@ int cli_legacy_diff(const struct options *o, struct fault *fault)
 	struct statistics a, b;
 	size_t differences, values;
 
+	cli_listing();
 	if (!legacy_statistics_read(&a, path[0], fault))
 		return STATUS_USER;
 	if (!legacy_statistics_read(&b, path[1], fault)) {
 		legacy_statistics_free(&a);
 		return STATUS_USER;
 	}
-	if (a.early_end || b.early_end)
-		printf("(the run of %s ended early)\n", path[!a.early_end]);
+	if (a.early_end || b.early_end) {
+		fputs("(the run of ", stdout);
+		utf8_print(stdout, path[!a.early_end]);
+		puts(" ended early)");
+	}
 	differences = legacy_print_differences(&a, &b, &values);
 	printf("%zu of %zu values differ\n", differences, values);
 	legacy_statistics_free(&a);

@@ -1,6 +1,7 @@
 /* `ssd list` and `ssd params`: what can be chosen and set. */
 #include "base/built_in.h"
 #include "base/suggest.h"
+#include "base/utf8.h"
 #include "buffer/buffer.h"
 #include "cli/cli.h"
 #include "drive/run/report.h"
@@ -10,10 +11,17 @@
 
 #include <string.h>
 
+#define NAME_COLUMNS 14
+
+/* A profile may be a file of somebody else's. */
 static void list_print_row(void *context, const char *name, const char *brief)
 {
 	(void)context;
-	printf("  %-14s%s\n", name, brief);
+	fputs("  ", stdout);
+	utf8_print(stdout, name);
+	printf("%*s", strlen(name) < NAME_COLUMNS ? (int)(NAME_COLUMNS - strlen(name)) : 0, "");
+	utf8_print(stdout, brief);
+	putchar('\n');
 }
 
 /* Rows of a NULL-ended table of plug-ins. */

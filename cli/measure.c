@@ -229,12 +229,14 @@ static int measure_with(const struct options *o, const struct settings *s, struc
 int cli_measure(const struct options *o, struct fault *fault)
 {
 	const struct named files[] = { { "the parameters", o->operand.text[0], false },
-		{ "--json", o->json, true } };
+		{ "--plugin", o->plugin, false }, { "--json", o->json, true } };
 	struct settings settings;
 	int status = STATUS_USER;
 
-	if (!cli_distinct(files, 2, fault))
+	if (!cli_distinct(files, 3, fault))
 		return STATUS_USER;
+	if (!o->json)
+		cli_listing();
 	if (cli_settings(&settings, o, fault)) {
 		settings.precondition.premap = PREMAP_NONE; /* there is no trace */
 		status = measure_with(o, &settings, fault);

@@ -15,9 +15,11 @@
 
 /* In the order of --help.  A row without name and letter is a heading. */
 static const struct option options_table[] = {
-	{ TAKES_RUN | TAKES_MEASURE | TAKES_PROBE | TAKES_WATCH | TAKES_QUIZ, NULL, 's', "KEY=VALUE", WORDS,
-		FIELD(setting),
+	{ TAKES_DRIVE, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
 		"set a parameter, e.g. -s ftl=direct -s gc.threshold=0.05; `ssd params` describes them" },
+	{ TAKES_DRIVE, "plugin", 0, "FILE", TEXT, FIELD(plugin),
+		"use the FTL in this shared object, which `make plugin` has made, as -s ftl=./FILE does; a "
+		"parameter file cannot name one" },
 	{ TAKES_GENERATE, NULL, 's', "KEY=VALUE", WORDS, FIELD(setting),
 		"override a setting of the profile, e.g. -s requests=10000 -s seed=7" },
 	{ TAKES_RUN | TAKES_WATCH | TAKES_LEGACY | READERS, NULL, 'L', "LIST", TEXT, FIELD(trace.list),
@@ -55,12 +57,13 @@ static const struct option options_table[] = {
 	{ TAKES_GRADE, "seed", 0, "N", NUMBER, FIELD(grade.seed), "seed of the runs of programs (default 1)",
 		NULL, 0, UINT32_MAX },
 	{ TAKES_GRADE, "seconds", 0, "N", NUMBER, FIELD(grade.seconds),
-		"that all runs of a submission may take together (default 60)", NULL, 1, 86400 },
+		"of processor time, that all runs of a submission may take together (default 60)", NULL, 1,
+		86400 },
 	{ TAKES_GRADE, "jobs", 0, "N", NUMBER, FIELD(grade.jobs),
 		"submissions that are graded at a time (default: as many as the machine has processors)",
 		NULL, 1, 1024 },
 	{ TAKES_WATCH | TAKES_QUIZ, "columns", 0, "N", NUMBER, FIELD(columns),
-		"width of pictures as text (default 80)", NULL, 40, 400 },
+		"width of pictures as text (default: $COLUMNS, or 80)", NULL, 40, 400 },
 	{ TAKES_WATCH | TAKES_QUIZ, "rows", 0, "N", NUMBER, FIELD(rows),
 		"blocks of each plane in pictures as text, those that changed first (default 16)", NULL, 1,
 		4096 },

@@ -15,8 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FITTER "scripts/probe/fit"
-
 /* ---- a model ---- */
 
 /* Answers that take no time have no rate. */
@@ -191,13 +189,15 @@ static int probe_model_with(
 static int probe_model(const struct options *o, struct fault *fault)
 {
 	const struct named files[] = { { "the parameters", o->operand.text[0], false },
-		{ "--json", o->json, true } };
+		{ "--plugin", o->plugin, false }, { "--json", o->json, true } };
 	struct output json = { .stream = NULL };
 	struct settings settings;
 	int status = STATUS_USER;
 
-	if (!cli_distinct(files, 2, fault))
+	if (!cli_distinct(files, 3, fault))
 		return STATUS_USER;
+	if (!o->json)
+		cli_listing();
 	if (cli_settings(&settings, o, fault)) {
 		settings.precondition.mode = PRECONDITION_NONE;
 		settings.precondition.premap = PREMAP_NONE; /* there is no trace */
@@ -285,15 +285,13 @@ static int probe_fio(const char *folder, const char *target, struct fault *fault
 
 static int probe_fit(const struct words *results, struct fault *fault)
 {
-	char **words = memory_array(results->count + 2, sizeof *words, "words"), script[] = FITTER;
+	char **words = memory_array(results->count + 2, sizeof *words, "words"), name[] = "probe --fit";
 
-	words[0] = script;
+	words[0] = name;
 	memcpy(words + 1, results->text, results->count * sizeof *words);
-	execv(FITTER, words);
+	cli_become("scripts/probe/fit", words, fault);
 	memory_free(words);
-	return cli_status(fault_set(fault,
-		"probe: " FITTER ": %s; the fit is in the source tree: call it there, as ./ssd probe --fit",
-		strerror(errno)));
+	return STATUS_USER;
 }
 
 int cli_probe(const struct options *o, struct fault *fault)

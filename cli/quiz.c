@@ -7,7 +7,7 @@
 
 int cli_quiz(const struct options *o, struct fault *fault)
 {
-	uint32_t columns = 80, lines = 0;
+	uint32_t columns = terminal_text_columns(), lines = 0;
 	struct settings settings;
 	struct quiz quiz = { .settings = &settings,
 		.questions = o->questions ? o->questions : QUESTIONS_USUAL,
@@ -19,6 +19,7 @@ int cli_quiz(const struct options *o, struct fault *fault)
 		.out = stdout };
 	bool done = cli_settings(&settings, o, fault);
 
+	cli_listing();
 	if (quiz.form == QUIZ_ASKED && terminal_there())
 		terminal_size(&columns, &lines);
 	quiz.lines = o->rows ? 0 : lines;

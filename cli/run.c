@@ -1,5 +1,6 @@
 /* `ssd run`: simulate a drive serving a trace. */
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "base/version.h"
 #include "base/wrap.h"
 #include "cli/saver.h"
@@ -77,20 +78,21 @@ static void run_name_outputs(struct session *s)
 /* No result may overwrite another one, or an input. */
 static bool run_files_are_distinct(const struct session *s, struct fault *fault)
 {
-	enum { FIRST = 2 + TENANTS_MOST, BEHIND = FIRST + OUTS };
+	enum { FIRST = 3 + TENANTS_MOST, BEHIND = FIRST + OUTS };
 	const struct options *o = s->o;
 	const char *saved = o->resume ? o->resume : o->checkpoint;
 	char *series = saved ? cli_joined(saved, "", ".series") : NULL,
 	     *log = saved ? cli_joined(saved, "", ".log") : NULL;
 	struct named file[BEHIND + 4] = { { "the parameters", o->operand.text[0], false },
-		{ "--load-drive", o->load_drive, false }, [BEHIND] = { "--save-drive", o->save_drive, true },
+		{ "--load-drive", o->load_drive, false }, { "the FTL", s->settings.brought.path, false },
+		[BEHIND] = { "--save-drive", o->save_drive, true },
 		{ o->resume ? "--resume" : "--checkpoint", saved, true },
 		{ "the rows saved beside the run", series, true },
 		{ "the rows saved beside the run", log, true } };
 	bool distinct;
 
 	for (size_t i = 1; i < o->operand.count && !o->trace.list; i++)
-		file[1 + i] = (struct named){ "the trace", o->operand.text[i], false };
+		file[2 + i] = (struct named){ "the trace", o->operand.text[i], false };
 	for (int i = 0; i < OUTS; i++)
 		file[FIRST + i] = (struct named){ run_outputs[i].what, s->path[i], true };
 	distinct = cli_distinct(file, BEHIND + 4, fault);
@@ -475,6 +477,13 @@ static int run_simulate(struct session *s, struct fault *fault)
 
 /* ---- --check ---- */
 
+static void run_print_value(const struct param_echo *setting)
+{
+	printf("%s = ", setting->key);
+	utf8_print(stdout, setting->value);
+	putchar('\n');
+}
+
 /* "key = value" if it has an effect; else, if it was given on the command line, why it has none, as a
  * comment. */
 static void run_print_setting(void *options, const struct param_echo *setting)
@@ -483,7 +492,7 @@ static void run_print_setting(void *options, const struct param_echo *setting)
 	size_t length = strlen(setting->key);
 
 	if (!*setting->unused)
-		printf("%s = %s\n", setting->key, setting->value);
+		run_print_value(setting);
 	for (size_t i = 0; *setting->unused && i < o->setting.count; i++)
 		if (!strncmp(o->setting.text[i], setting->key, length) && o->setting.text[i][length] == '=')
 			printf("# %s: without effect, %s\n", setting->key, setting->unused);
@@ -510,11 +519,27 @@ static bool run_make_drive(struct session *s, struct fault *fault)
 	return fault_set(fault, "cannot be simulated: %s", why.text);
 }
 
+/* To load the file of an FTL is to run a program. */
+static bool run_check_loads_nothing(const struct options *o, struct fault *fault)
+{
+	const char *path = o->plugin;
+
+	for (size_t i = 0; !path && i < o->setting.count; i++)
+		path = settings_ftl_file(o->setting.text[i]);
+	return !path ||
+	       fault_set(fault,
+		       "run: --check runs nothing, so that %.200s is not loaded, and what depends on it "
+		       "cannot be checked; leave out --check",
+		       path);
+}
+
 /* Everything that can be wrong is found here, before the drive is prepared. */
 static bool run_open(struct session *s, struct fault *fault)
 {
 	const struct options *o = s->o;
 
+	if (o->check && !run_check_loads_nothing(o, fault))
+		return false;
 	if (!cli_settings(&s->settings, o, fault) || !cli_have_traces(&s->settings, o, fault))
 		return false;
 	if (s->settings.striped->superblock)

@@ -54,7 +54,7 @@ static bool saver_read_options(struct saver *s, const struct options *o, struct 
 static FILE *saver_open_rows(const struct saver *s, int rows, struct fault *fault)
 {
 	char *name = cli_joined(s->path, "", saver_endings[rows]);
-	int file = open(name, s->resume ? O_RDWR : O_RDWR | O_CREAT, 0666);
+	int file = open(name, O_NOFOLLOW | (s->resume ? O_RDWR : O_RDWR | O_CREAT), 0666);
 	FILE *stream = NULL;
 
 	if (file >= 0 && lockf(file, F_TLOCK, 0) && (errno == EACCES || errno == EAGAIN))

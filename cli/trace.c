@@ -193,6 +193,8 @@ int cli_trace_stat(const struct options *o, struct fault *fault)
 					  { "--json", o->json, true }, { "--plot", o->plot, true } },
 			    3, fault))
 			return STATUS_USER;
+	if (!o->json && !o->plot)
+		cli_listing();
 	if (!o->json)
 		return cli_status(trace_stat_all(o, NULL, fault));
 	return cli_status(output_open(&json, o->json, fault) &&
@@ -313,6 +315,8 @@ static int trace_write(
 
 	if (!output_open(&out, path, fault))
 		return STATUS_USER;
+	if (!strcmp(path, "/dev/stdout"))
+		cli_listing();
 	done = trace_begin_writing(o, trace, &writer, out.stream, fault) &&
 	       (trace ? trace_convert(trace, o, &writer, fault)
 		      : trace_generate(generator, o, &writer, fault));

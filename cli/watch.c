@@ -11,7 +11,7 @@ int cli_watch(const struct options *o, struct fault *fault)
 	struct settings settings;
 	struct player p = { .settings = &settings };
 	uint64_t from = 0, to = UINT64_MAX;
-	struct picture_shape shape = { o->columns ? (uint32_t)o->columns : 80,
+	struct picture_shape shape = { o->columns ? (uint32_t)o->columns : terminal_text_columns(),
 		o->rows ? (uint32_t)o->rows : ROWS_PLAIN, PLANES_PLAIN };
 	bool done = cli_settings(&settings, o, fault);
 
@@ -20,10 +20,12 @@ int cli_watch(const struct options *o, struct fault *fault)
 			fault, "watch: --at %s: should be the number of a request, or FROM..TO", o->at);
 	done = done && cli_have_traces(&settings, o, fault) &&
 	       player_open(&p, &settings, o->operand.text + 1, o->operand.count - 1, o->verify, fault);
-	if (done && (o->plain || !terminal_there()))
-		done = watch_print(&p, from, to, shape, stdout, fault);
-	else if (done)
-		done = watch_live(&p, from, fault);
+	if (o->plain || !terminal_there()) {
+		cli_listing();
+		done = done && watch_print(&p, from, to, shape, stdout, fault);
+	} else {
+		done = done && watch_live(&p, from, fault);
+	}
 	player_close(&p);
 	settings_release(&settings);
 	return cli_status(done);

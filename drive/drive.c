@@ -72,7 +72,8 @@ static void drive_expect_read(struct drive *d, const struct request *r)
 /* Tells the oracle of a part of a write: the request's data is new, all other data was read before. */
 static void drive_tell_written(struct drive *d, const struct request *r, const struct host_part *p)
 {
-	struct extent e = { p->host, p->host + extent_sectors(p->device) }, all = request_extent(r);
+	struct extent e = { p->host, p->host + extent_sectors(p->device) };
+	struct extent all = p->appends ? e : request_extent(r); /* an append has gone to its zone's pointer */
 	sector_t from = e.start > all.start ? e.start : all.start, to = e.end < all.end ? e.end : all.end;
 
 	if (p->moves || from >= to)

@@ -13,7 +13,7 @@
 bool plugin_share(const struct toolbox *, const char *what, struct fault *);
 
 /* Opens "FOLDER/mine.so" and returns its table, ftl_mine; *file is to be closed when no drive uses it.  NULL
- * and a fault: it is no such file, or was compiled from other sources. */
+ * and a fault: it is no such file, or was compiled from other sources; then nothing of it has run. */
 const struct ftl_ops *plugin_open(const char *path, void **file, struct fault *);
 
 /* NULL: nothing. */

@@ -249,27 +249,52 @@ static bool settings_open_ftl(struct settings *c, const char *path, struct fault
 		       fault_set(fault, "%.200s: another FTL was brought before it", path);
 	c->brought.path = settings_keep(c, memory_string(path, "settings"));
 	ops = plugin_open(path, &c->brought.ftl_file, fault);
-	return ops && settings_add_ftl(c, ops, c->brought.path, fault);
+	if (!ops || !settings_add_ftl(c, ops, c->brought.path, fault))
+		return false;
+	c->brought.ftl_name_choice = settings_offer(c, &c->top, "ftl", ops->name);
+	return true;
 }
 
-/* Opens an FTL in a file of its own, if the assignments or the parameter file choose one. */
-static bool settings_find_ftl(struct settings *c, const struct params_file *file, char *const assignments[],
-	size_t n, struct fault *fault)
+const char *settings_ftl_file(const char *assignment)
 {
-	const char *of_file = file ? params_text(file, "ftl") : NULL;
+	bool chooses = !strncmp(assignment, "ftl=", 4) && strchr(assignment, '/');
+
+	return chooses ? assignment + 4 : NULL;
+}
+
+/* Opens the FTLs in files of their own that the assignments choose. */
+static bool settings_open_ftls(struct settings *c, char *const assignments[], size_t n, struct fault *fault)
+{
 	bool good = true;
 
-	for (size_t i = 0; good && i < n; i++)
-		if (!strncmp(assignments[i], "ftl=", 4) && strchr(assignments[i], '/'))
-			good = settings_open_ftl(c, assignments[i] + 4, fault);
-	if (good && of_file && strchr(of_file, '/'))
-		good = settings_open_ftl(c, of_file, fault);
+	for (size_t i = 0; good && i < n; i++) {
+		const char *path = settings_ftl_file(assignments[i]);
+
+		good = !path || settings_open_ftl(c, path, fault);
+	}
 	return good;
+}
+
+/* A parameter file may be somebody else's: it can choose an FTL in a file only if that was opened already. */
+static bool settings_starts_nothing(
+	const struct settings *c, const struct params_file *file, struct fault *fault)
+{
+	struct fault where;
+	const char *path = params_text(file, "ftl", &where);
+
+	if (!path || !strchr(path, '/') || (c->brought.path && !strcmp(path, c->brought.path)))
+		return true;
+	return fault_set(fault,
+		"%.210sftl = \"%.100s\": a shared object is a program, which a parameter file cannot start; "
+		"name it on the command line: --plugin %.100s",
+		where.text, path, path);
 }
 
 /* Chooses the plug-ins that were handed over, whatever else was set. */
 static void settings_choose_brought(struct settings *c)
 {
+	if (c->brought.path && c->top.ftl == c->brought.ftl_name_choice)
+		c->top.ftl = c->brought.ftl_choice;
 	if (c->ftl.gc.brought)
 		c->ftl.gc.policy = c->brought.policy_choice;
 	if (c->brought.buffer)
@@ -306,6 +331,16 @@ static uint64_t settings_device_bytes(const struct settings *c)
 	return settings_geometry(c, &g, &ignored) ? g.logical_sectors * SECTOR_BYTES : 0;
 }
 
+static bool settings_read_file(struct settings *c, const char *path, struct fault *fault)
+{
+	struct params_file *file = params_open(path, fault);
+	bool good = file && settings_starts_nothing(c, file, fault) &&
+		    params_read(file, c->group, c->groups, fault);
+
+	params_close(file);
+	return good;
+}
+
 /* "icpp23" is parameters/icpp23.cfg, or that file as it was compiled in. */
 static bool settings_read_drive(struct settings *c, const char *name, struct fault *fault)
 {
@@ -315,7 +350,7 @@ static bool settings_read_drive(struct settings *c, const char *name, struct fau
 
 	snprintf(path, sizeof path, "parameters/%s.cfg", name);
 	if (!access(path, F_OK))
-		return params_read_file(path, c->group, c->groups, fault);
+		return settings_read_file(c, path, fault);
 	if (text)
 		return params_read_text(text, name, c->group, c->groups, fault);
 	for (const struct built_in *d = built_in_drives; d->name; d++)
@@ -333,26 +368,12 @@ static bool settings_is_file(const char *path)
 	return strpbrk(path, "/.") || !access(path, F_OK);
 }
 
-/* Opens the FTL that the file or an assignment names, then reads the file or the drive of that name. */
-static bool settings_read_file(
-	struct settings *c, const char *path, char *const assignments[], size_t n, struct fault *fault)
-{
-	struct params_file *file = path && settings_is_file(path) ? params_open(path, fault) : NULL;
-	bool good = (file || !path || !settings_is_file(path)) &&
-		    settings_find_ftl(c, file, assignments, n, fault);
-
-	if (file)
-		good = good && params_read(file, c->group, c->groups, fault);
-	else if (path)
-		good = good && settings_read_drive(c, path, fault);
-	params_close(file);
-	return good;
-}
-
 bool settings_read(
 	struct settings *c, const char *path, char *const assignments[], size_t n, struct fault *fault)
 {
-	if (!settings_read_file(c, path, assignments, n, fault))
+	if (!settings_open_ftls(c, assignments, n, fault) ||
+		(path &&
+			!(settings_is_file(path) ? settings_read_file : settings_read_drive)(c, path, fault)))
 		return false;
 	c->trace.profile = memory_array(n, sizeof *c->trace.profile, "settings of the workload");
 	for (size_t i = 0; i < n; i++)

@@ -49,13 +49,14 @@ struct toolbox; /* base/toolbox.h */
 /* The user's own plug-ins: an FTL in a file, and those that a program hands over, which are always chosen. */
 struct settings_brought {
 	const struct ftl_ops *ftl;
-	const char *path; /* of its file, as in ftl = "./mine.so"; NULL: it was handed over */
+	const char *path; /* of its file, as in ftl=./mine.so; NULL: it was handed over */
 	void *ftl_file;
 	bool ftl_chosen; /* it was handed over */
 	const struct buffer_ops *buffer;
 	const void *buffer_own; /* settings of that buffer */
 	int ftl_choice, buffer_choice, policy_choice;
-	void *memory[8]; /* rows and choices of the parameters that name them, and `path` */
+	int ftl_name_choice; /* its name, beside the path of its file */
+	void *memory[10];    /* rows and choices of the parameters that name them, and `path` */
 	size_t used;
 };
 
@@ -89,9 +90,12 @@ bool settings_bring_ftl(
 void settings_bring_policy(struct settings *, const struct gc_policy_ops *, const void *own);
 void settings_bring_buffer(struct settings *, const struct buffer_ops *, const void *own);
 
+/* The file of an FTL that the assignment chooses; NULL: none. */
+const char *settings_ftl_file(const char *assignment);
+
 /* Reads the file (NULL: none), then each "key=value"; "workload.KEY=VALUE" is a setting of the workload's
- * profile, "workload.N.KEY=VALUE" of that of tenant N.  ftl = "FOLDER/NAME.so" in either brings an FTL
- * (drive/plugin.h).  The texts must outlive the settings. */
+ * profile, "workload.N.KEY=VALUE" of that of tenant N.  "ftl=FOLDER/NAME.so" brings an FTL (drive/plugin.h),
+ * which is known by NAME, too; a parameter file cannot bring one.  The texts must outlive the settings. */
 bool settings_read(struct settings *, const char *path, char *const assignments[], size_t n, struct fault *);
 
 /* Each of several workloads is that of one tenant: sets host.tenants to their number.  False and a fault: it

@@ -247,6 +247,8 @@ bool schedule_done(const struct schedule *s, op_t op)
 
 /* ---- FLUSH ---- */
 
+/* It waits for a program in the cells behind which another one is loaded, too: that one ends later, but need
+ * not be of the host, and a FLUSH does not wait for others. */
 void schedule_flush(struct schedule *s, struct io *io)
 {
 	uint32_t programs = 0;

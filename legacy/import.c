@@ -1,5 +1,7 @@
 #include "legacy/import.h"
 
+#include "base/utf8.h"
+
 #define SECTOR_BYTES 512
 
 static const char *yes(bool condition)
@@ -64,11 +66,12 @@ bool legacy_import(const struct legacy_parameters *p, const char *name, FILE *ou
 			"%s: pages of %d sectors ('subpage page') cannot be imported; 4, 8, 16 or 32 "
 			"can",
 			name, page);
-	fprintf(out,
-		"# Imported from %s, a parameter file of SSDsim 2.1.  What the main simulator does\n"
-		"# otherwise: any idle die takes the next command (SSDsim reserves whole chips), garbage\n"
-		"# collection takes time, and reads go before writes.\n\n",
-		name);
+	fputs("# Imported from ", out);
+	utf8_print(out, name);
+	fputs(", a parameter file of SSDsim 2.1.  What the main simulator does\n"
+	      "# otherwise: any idle die takes the next command (SSDsim reserves whole chips), garbage\n"
+	      "# collection takes time, and reads go before writes.\n\n",
+		out);
 	fprintf(out, "ftl = \"page\";\nbuffer = \"%s\";\nseed = 1;\n\n", p->dram_bytes ? "lru" : "none");
 	write_flash(p, out);
 	write_placement(p, out);

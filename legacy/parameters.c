@@ -1,5 +1,6 @@
 #include "legacy/parameters.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "legacy/quirks.h"
 
@@ -173,13 +174,15 @@ bool legacy_parameters_parse(
 
 bool legacy_parameters_read(struct legacy_parameters *p, const char *path, struct fault *fault)
 {
-	FILE *file = fopen(path, "rb");
+	struct fault reason;
+	FILE *file = file_open_given(path, &reason);
 	char *text;
 	size_t bytes;
 	bool ok;
 
 	if (!file)
-		return fault_set(fault, "%s: %s; wanted: an SSDsim parameter file", path, strerror(errno));
+		return fault_set(
+			fault, "%.200s: %.200s; wanted: an SSDsim parameter file", path, reason.text);
 	text = memory_array(FILE_BYTES, 1, "text of the parameter file");
 	bytes = fread(text, 1, FILE_BYTES, file);
 	if (ferror(file))
@@ -239,8 +242,9 @@ bool legacy_parameters_check(const struct legacy_parameters *p, const char *name
 		return false;
 	if (p->allocation == 0 && (p->dynamic_allocation < 0 || p->dynamic_allocation > 1))
 		return fault_set(fault,
-			"%s: dynamic_allocation %d: SSDsim knows 0 (everything dynamic) and 1 (channel by "
-			"address); its 2 and 3 are unfinished",
+			"%s: dynamic_allocation %d: SSDsim gives writes no place with 2 and 3, which are "
+			"unfinished, and prints results all the same; should be 0 (everything dynamic) or 1 "
+			"(channel by address)",
 			name, p->dynamic_allocation);
 	if (p->allocation == 1 && (p->static_allocation < 0 || p->static_allocation > 5))
 		return fault_set(fault, "%s: static_allocation %d does not exist in SSDsim (Q24); 0 to 5 do",

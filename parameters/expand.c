@@ -1,5 +1,6 @@
 #include "parameters/expand.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 
 #include <ctype.h>
@@ -8,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_BYTES_MAX (1u << 20)
+#define FILE_BYTES_MAX (1u << 20) /* of a file, and of all together */
 #define INCLUDE_DEPTH  10
-#define FILES_MAX      100 /* a file counts as often as it is included */
+#define FILES_MAX      100  /* a file counts as often as it is included */
+#define SETTINGS_MAX   5000 /* libconfig compares each name with all others */
 
 #define DIGITS  "0123456789"
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -87,17 +89,15 @@ static bool expand_number(struct expansion *e, struct cursor *c, struct fault *f
 /* ---- included files ---- */
 
 /* Reads a whole file.  NULL and the reason if that fails. */
-static char *read_whole(const char *path, struct fault *reason)
+static char *read_whole(const char *path, bool included, struct fault *reason)
 {
-	FILE *stream = fopen(path, "rb");
+	FILE *stream = (included ? file_open : file_open_given)(path, reason);
 	char *text;
 	size_t bytes;
 	int error;
 
-	if (!stream) {
-		fault_set(reason, "%s", strerror(errno));
+	if (!stream)
 		return NULL;
-	}
 	text = memory_array(FILE_BYTES_MAX + 2, 1, "parameter file");
 	errno = 0;
 	bytes = fread(text, 1, FILE_BYTES_MAX + 1, stream);
@@ -115,6 +115,18 @@ static char *read_whole(const char *path, struct fault *reason)
 	return NULL;
 }
 
+/* The same, if it is not too much together with the files before. */
+static char *expand_read(struct expansion *e, const char *path, bool included, struct fault *reason)
+{
+	char *text = read_whole(path, included, reason);
+
+	if (!text || (e->bytes += (uint32_t)strlen(text)) <= FILE_BYTES_MAX)
+		return text;
+	fault_set(reason, "the parameters would be more than %u bytes in all", FILE_BYTES_MAX);
+	memory_free(text);
+	return NULL;
+}
+
 /* Keeps a copy of the name for as long as the expansion lives. */
 static const char *keep_name(struct expansion *e, const char *name)
 {
@@ -127,7 +139,7 @@ static bool expand_whole(
 	struct expansion *e, const char *path, struct place from, int depth, struct fault *fault)
 {
 	struct fault reason;
-	char *text = read_whole(path, &reason);
+	char *text = expand_read(e, path, from.file != NULL, &reason);
 	bool good;
 
 	if (!text && from.file)
@@ -208,6 +220,15 @@ static size_t token_length(const char *at)
 	return 1;
 }
 
+/* Counts a name followed by = or :. */
+static bool expand_setting(struct expansion *e, const struct cursor *c, struct fault *fault)
+{
+	return e->settings++ < SETTINGS_MAX ||
+	       fault_set(fault,
+		       "%.200s:%u: there are more than %d settings, which no drive and no profile has",
+		       c->place.file, c->place.line, SETTINGS_MAX);
+}
+
 /* Ends with a newline. */
 static bool expand(struct expansion *e, struct cursor *c, struct fault *fault)
 {
@@ -223,6 +244,8 @@ static bool expand(struct expansion *e, struct cursor *c, struct fault *fault)
 			if (!expand_number(e, c, fault))
 				return false;
 		} else if ((length = token_length(c->at))) {
+			if ((*c->at == '=' || *c->at == ':') && !expand_setting(e, c, fault))
+				return false;
 			expand_copy(e, c, length);
 		} else {
 			return fault_set(fault,

@@ -24,7 +24,8 @@ struct expansion {
 	uint32_t lines, line_room;
 	char **files; /* names of the files read */
 	uint32_t file_count, file_room;
-	bool in_memory; /* no file: has no folder to include from */
+	uint32_t bytes, settings; /* of all files */
+	bool in_memory;           /* no file: has no folder to include from */
 };
 
 /* Reads a file and what it includes, relative to the folder of the including file.  False and a fault that

@@ -95,6 +95,12 @@ static bool params_read_value(
 	return good;
 }
 
+/* "drive.cfg:7: " */
+static void params_where(struct place place, char *where, size_t room)
+{
+	snprintf(where, room, "%.200s:%u: ", place.file, place.line);
+}
+
 /* Every `name = value;` of a group or of the file, `group` NULL. */
 static bool params_read_group(struct params_reader *r, const char *group, const config_setting_t *settings)
 {
@@ -109,7 +115,7 @@ static bool params_read_group(struct params_reader *r, const char *group, const 
 		struct params_entry entry;
 		char key[KEY_BYTES];
 
-		snprintf(r->where, sizeof r->where, "%.200s:%u: ", place.file, place.line);
+		params_where(place, r->where, sizeof r->where);
 		snprintf(key, sizeof key, "%s%s%s", group ? group : "", group ? "." : "", name);
 		entry = params_find(r, key);
 		if (is_group && known)
@@ -180,11 +186,26 @@ struct params_file *params_open(const char *path, struct fault *fault)
 	return NULL;
 }
 
-const char *params_text(const struct params_file *file, const char *name)
+struct params_file *params_open_text(const char *text, const char *name, struct fault *fault)
 {
-	const char *text = NULL;
+	struct params_file *file = params_file();
 
-	return config_lookup_string(&file->config, name, &text) ? text : NULL;
+	if (params_parse(file, expand_text(&file->expansion, text, name, fault), fault))
+		return file;
+	params_close(file);
+	return NULL;
+}
+
+const char *params_text(const struct params_file *file, const char *name, struct fault *where)
+{
+	const config_setting_t *setting = config_lookup(&file->config, name);
+	struct place place;
+
+	if (!setting || config_setting_type(setting) != CONFIG_TYPE_STRING)
+		return NULL;
+	place = expansion_place(&file->expansion, config_setting_source_line(setting));
+	params_where(place, where->text, sizeof where->text);
+	return config_setting_get_string(setting);
 }
 
 bool params_read(
@@ -209,9 +230,8 @@ bool params_read_file(const char *path, const struct param_group *groups, size_t
 bool params_read_text(const char *text, const char *name, const struct param_group *groups, size_t count,
 	struct fault *fault)
 {
-	struct params_file *file = params_file();
-	bool good = params_parse(file, expand_text(&file->expansion, text, name, fault), fault) &&
-		    params_read(file, groups, count, fault);
+	struct params_file *file = params_open_text(text, name, fault);
+	bool good = file && params_read(file, groups, count, fault);
 
 	params_close(file);
 	return good;

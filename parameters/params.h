@@ -26,10 +26,13 @@ bool params_defaults(const struct param_group *groups, size_t count, struct faul
 /* A parameter file whose syntax has been read, with what it includes (relative to the folder of the including
  * file); params_close() must follow.  NULL and a fault. */
 struct params_file *params_open(const char *path, struct fault *);
+/* The same of a text in memory, called `name` in messages; it can include nothing. */
+struct params_file *params_open_text(const char *text, const char *name, struct fault *);
 void params_close(struct params_file *); /* NULL: nothing */
 
-/* The text that it gives to a parameter outside of the groups; NULL: none.  Lives as long as the file. */
-const char *params_text(const struct params_file *, const char *name);
+/* The text that it gives to a parameter outside of the groups, and in `where` its place: "drive.cfg:7: ".
+ * NULL: none.  Lives as long as the file. */
+const char *params_text(const struct params_file *, const char *name, struct fault *where);
 
 /* Stores its values. */
 bool params_read(struct params_file *, const struct param_group *groups, size_t count, struct fault *);
@@ -37,7 +40,6 @@ bool params_read(struct params_file *, const struct param_group *groups, size_t 
 /* All of this at once. */
 bool params_read_file(const char *path, const struct param_group *groups, size_t count, struct fault *);
 
-/* The same for a text in memory, called `name` in messages; it can include nothing. */
 bool params_read_text(
 	const char *text, const char *name, const struct param_group *groups, size_t count, struct fault *);
 

@@ -3,11 +3,13 @@
 
 #include "stats/output.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -71,20 +73,45 @@ void outputs_remove(void)
 	}
 }
 
+/* EBUSY: another program writes it. */
 static bool output_fault(const char *what, const char *path, int error, struct fault *fault)
 {
-	return fault_set(fault, "cannot %s \"%s\": %s", what, path, strerror(error));
+	return fault_set(fault, "cannot %s \"%s\": %s", what, path,
+		error == EBUSY ? "another program is writing it" : strerror(error));
 }
 
 #define PARTIAL ".partial-"
 
+/* Longest name that the name of its partial file can begin with. */
+#define STEM_MOST 220
+
+static const char *output_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* What the name of the partial file begins with: the name, or a checksum of a longer one. */
+static void output_stem(const char *name, char *stem /* [STEM_MOST + 1] */)
+{
+	size_t length = strlen(name);
+
+	if (length <= STEM_MOST)
+		memcpy(stem, name, length + 1);
+	else
+		snprintf(stem, STEM_MOST, "%016" PRIx64, hash_bytes(HASH_NOTHING, name, length));
+}
+
 static char *output_temporary_name(const char *path)
 {
-	size_t room = strlen(path) + 32;
-	char *name = memory_array(room, 1, "output file name");
+	const char *name = output_name(path);
+	size_t room = (size_t)(name - path) + STEM_MOST + 32;
+	char *temporary = memory_array(room, 1, "output file name"), stem[STEM_MOST + 1];
 
-	snprintf(name, room, "%s" PARTIAL "%ld", path, (long)getpid());
-	return name;
+	output_stem(name, stem);
+	snprintf(temporary, room, "%.*s%s" PARTIAL "%ld", (int)(name - path), path, stem, (long)getpid());
+	return temporary;
 }
 
 /* Does the name still lead to the opened file?  Its writer may have renamed it, and begun another. */
@@ -100,7 +127,7 @@ static bool output_is_named(int descriptor, const char *name)
  * the lock, because a writer may have created it just now and be about to lock it. */
 static bool output_is_written(const char *partial)
 {
-	int descriptor = open(partial, O_RDWR), error = 0;
+	int descriptor = open(partial, O_RDWR | O_NOFOLLOW), error = 0;
 
 	if (descriptor < 0)
 		return false;
@@ -115,12 +142,13 @@ static bool output_is_written(const char *partial)
 /* Does another program write a file with this name? */
 static bool output_others_write(const char *path, const char *own)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	char *folder = memory_string(slash ? path : ".", "output folder"), *partial;
+	const char *slash = strrchr(path, '/');
+	char *folder = memory_string(slash ? path : ".", "output folder"), *partial, name[STEM_MOST + 1];
 	struct dirent *entry;
 	bool found = false;
 	DIR *list;
 
+	output_stem(output_name(path), name);
 	if (slash)
 		folder[slash == path ? 1 : slash - path] = 0;
 	list = opendir(folder);
@@ -130,8 +158,7 @@ static bool output_others_write(const char *path, const char *own)
 			continue;
 		partial = memory_array(strlen(folder) + strlen(entry->d_name) + 2, 1, "output file name");
 		sprintf(partial, "%s/%s", folder, entry->d_name);
-		found = strcmp(entry->d_name, strrchr(own, '/') ? strrchr(own, '/') + 1 : own) &&
-			output_is_written(partial);
+		found = strcmp(entry->d_name, output_name(own)) && output_is_written(partial);
 		memory_free(partial);
 	}
 	if (list)
@@ -192,16 +219,37 @@ static void output_release(struct output *output)
 	*output = (struct output){ 0 };
 }
 
+/* A new file, or -1.  What has its name is removed and not written to: a program with the same number left it
+ * when it was killed, or somebody put a link there.  With EBUSY such a program still writes it. */
+static int output_create_new(const char *partial)
+{
+	int descriptor;
+
+	while ((descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666)) < 0 &&
+		errno == EEXIST) {
+		if (output_is_written(partial)) {
+			errno = EBUSY;
+			return -1;
+		}
+		if (unlink(partial) && errno != ENOENT)
+			return -1;
+	}
+	return descriptor;
+}
+
 /* Locked for the life of the process; where locks are not supported, nothing is refused or removed.  Created
  * again if another program has removed it before it was locked. */
 static FILE *output_create(const char *partial)
 {
 	struct stat status;
-	FILE *stream;
+	FILE *stream = NULL;
+	int descriptor;
 
-	while ((stream = fopen(partial, "w")) && !lockf(fileno(stream), F_LOCK, 0) &&
-		!fstat(fileno(stream), &status) && !status.st_nlink)
-		fclose(stream);
+	while ((descriptor = output_create_new(partial)) >= 0 && !lockf(descriptor, F_LOCK, 0) &&
+		!fstat(descriptor, &status) && !status.st_nlink)
+		close(descriptor);
+	if (descriptor >= 0 && !(stream = fdopen(descriptor, "w")))
+		close(descriptor);
 	return stream;
 }
 
@@ -236,7 +284,7 @@ static bool output_begin(struct output *output, const char *path, bool shared, s
 	}
 	if (!output->temporary || !output_others_write(output->path, output->temporary) || shared)
 		return true;
-	fault_set(fault, "cannot create \"%s\": another program is writing it", output->path);
+	output_fault("create", output->path, EBUSY, fault);
 	output_abandon(output);
 	return false;
 }
@@ -251,12 +299,24 @@ bool output_open_shared(struct output *output, const char *path, struct fault *f
 	return output_begin(output, path, true, fault);
 }
 
+/* Why an earlier write failed, of which only that is known: what stops further bytes, of a file that will be
+ * removed, or one to a pipe or device.  EIO: nothing does. */
+static int output_reason(int descriptor, bool file)
+{
+	static const char more[4096];
+
+	for (int i = 0; i < (file ? 16 : 1); i++)
+		if (write(descriptor, more, file ? sizeof more : 1) < 0)
+			return errno;
+	return EIO;
+}
+
 /* 0 if every byte has been written, and those of a file are on the disk; else the error. */
 static int output_flush(FILE *stream, bool file)
 {
 	errno = 0;
 	if (fflush(stream) != 0 || ferror(stream))
-		return errno ? errno : EIO;
+		return errno ? errno : output_reason(fileno(stream), file);
 	return file && fsync(fileno(stream)) ? errno : 0;
 }
 

@@ -1,8 +1,8 @@
 /*
- * Result files that are either whole or not there: written as NAME.partial-PID beside their final name, and
- * renamed when every byte is on the disk.  The partial file is locked: while it is, another program refuses
- * to write the same name.  If a program is killed, its file stays without a lock, and the next one removes
- * it.
+ * Result files that are either whole or not there: written as NAME.partial-PID beside their final name (with
+ * a checksum in place of a name that is too long), and renamed when every byte is on the disk.  The partial
+ * file is locked: while it is, another program refuses to write the same name.  If a program is killed, its
+ * file stays without a lock, and the next one removes it.
  */
 #ifndef STATS_OUTPUT_H
 #define STATS_OUTPUT_H

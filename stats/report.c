@@ -1,6 +1,7 @@
 #include "stats/report.h"
 
 #include "base/memory.h"
+#include "base/utf8.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -118,52 +119,21 @@ const struct warnings *report_warnings(const struct report *report)
 	return &report->warnings;
 }
 
-/*
- * Length of the well-formed UTF-8 sequence at `s`, 0 if there is none.  Overlong
- * forms, surrogates and code points above U+10FFFF are excluded by the second byte's range.
- */
-static size_t report_utf8_length(const unsigned char *s)
-{
-	unsigned low = 0x80, high = 0xbf;
-	size_t length;
-
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] < 0xc2 || s[0] > 0xf4)
-		return 0;
-	length = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-	if (s[0] == 0xe0)
-		low = 0xa0;
-	else if (s[0] == 0xed)
-		high = 0x9f;
-	else if (s[0] == 0xf0)
-		low = 0x90;
-	else if (s[0] == 0xf4)
-		high = 0x8f;
-	if (s[1] < low || s[1] > high)
-		return 0;
-	for (size_t i = 2; i < length; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	return length;
-}
-
 /* As a JSON string; bytes that are not UTF-8 become U+FFFD.  Returns the bytes written. */
 static size_t report_write_quoted(const char *text, FILE *stream)
 {
-	const unsigned char *s = (const unsigned char *)text;
 	size_t written = 2;
 
 	fputc('"', stream);
-	while (*s) {
-		size_t length = report_utf8_length(s);
+	for (const char *s = text; *s;) {
+		size_t length = utf8_length(s);
 
 		if (length == 0)
 			written += (size_t)fprintf(stream, "\\ufffd");
 		else if (*s == '"' || *s == '\\')
 			written += (size_t)fprintf(stream, "\\%c", *s);
-		else if (*s < 0x20 || *s == 0x7f)
-			written += (size_t)fprintf(stream, "\\u%04x", *s);
+		else if (utf8_is_control(s))
+			written += (size_t)fprintf(stream, "\\u%04x", (unsigned char)s[length - 1]);
 		else
 			written += fwrite(s, 1, length, stream);
 		s += length ? length : 1;
@@ -177,12 +147,8 @@ static bool report_needs_quotes(const char *text)
 {
 	size_t length = strlen(text);
 
-	if (length == 0 || text[0] == ' ' || text[length - 1] == ' ')
-		return true;
-	for (const char *c = text; *c; c++)
-		if (*c == '"' || *c == '#' || (unsigned char)*c < 0x20 || *c == 0x7f)
-			return true;
-	return false;
+	return length == 0 || text[0] == ' ' || text[length - 1] == ' ' || strpbrk(text, "\"#") ||
+	       utf8_has_control(text);
 }
 
 /* Returns the bytes written. */
@@ -215,6 +181,13 @@ static void report_write_row(const struct report_row *row, FILE *stream)
 	fputc('\n', stream);
 }
 
+static void report_write_parameter(const struct report_row *row, FILE *stream)
+{
+	fprintf(stream, "# %s = ", row->name);
+	utf8_print(stream, row->text);
+	fputc('\n', stream);
+}
+
 void report_write_text(const struct report *report, FILE *stream)
 {
 	for (size_t i = 0; i < report->used; i++) {
@@ -223,7 +196,7 @@ void report_write_text(const struct report *report, FILE *stream)
 		if (row->kind == ROW_SECTION)
 			fprintf(stream, "%s# ---- %s ----\n", i ? "\n" : "", row->text);
 		else if (row->kind == ROW_PARAMETER)
-			fprintf(stream, "# %s = %s\n", row->name, row->text);
+			report_write_parameter(row, stream);
 		else if (row->kind != ROW_NOTHING)
 			report_write_row(row, stream);
 	}

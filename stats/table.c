@@ -14,17 +14,39 @@ const struct param stat_params[] = {
 	{ 0 },
 };
 
-/* "99.9" becomes "_p999_ns" and 0.999. */
-static void stat_add_percentile(struct stat_list *list, const char *text, size_t length)
+/* "99.9" becomes "_p999_ns" and 0.999.  False: a number before it has that name. */
+static bool stat_add_percentile(struct stat_list *list, const char *text, size_t length)
 {
-	char *to = list->suffix[list->percentiles];
+	char *name = list->suffix[list->percentiles], *to = name;
 
 	to += sprintf(to, "_p");
 	for (size_t i = 0; i < length; i++)
 		if (text[i] != '.')
 			*to++ = text[i];
 	strcpy(to, "_ns");
+	for (size_t i = 0; i < list->percentiles; i++)
+		if (!strcmp(list->suffix[i], name))
+			return false;
 	list->share[list->percentiles++] = strtod(text, NULL) / 100;
+	return true;
+}
+
+static bool stat_read_percentile(struct stat_list *list, const char *text, size_t length, struct fault *fault)
+{
+	char *end;
+
+	if (strspn(text, "0123456789.") != length || length > 12 || strtod(text, &end) > 100 ||
+		end != text + length)
+		return fault_set(fault,
+			"stats.percentiles: \"%.*s\" is not a number from 0 to 100, such as 99.9",
+			(int)(length < 40 ? length : 40), text);
+	if (list->percentiles == PERCENTILES_MOST)
+		return fault_set(fault, "stats.percentiles names more than %d", PERCENTILES_MOST);
+	return stat_add_percentile(list, text, length) ||
+	       fault_set(fault,
+		       "stats.percentiles: \"%.*s\" has the same name in results as a number before it (99.9 "
+		       "is p999); leave one of them out",
+		       (int)length, text);
 }
 
 bool stat_list_init(struct stat_list *list, const struct stat_settings *settings, struct fault *fault)
@@ -35,13 +57,8 @@ bool stat_list_init(struct stat_list *list, const struct stat_settings *settings
 	while (*at) {
 		size_t length = strcspn(at, " ,");
 
-		if (strspn(at, "0123456789.") != length || length > 12 || strtod(at, NULL) > 100)
-			return fault_set(fault,
-				"stats.percentiles: \"%.*s\" is not a number from 0 to 100, such as 99.9",
-				(int)(length < 40 ? length : 40), at);
-		if (list->percentiles == PERCENTILES_MOST)
-			return fault_set(fault, "stats.percentiles names more than %d", PERCENTILES_MOST);
-		stat_add_percentile(list, at, length);
+		if (!stat_read_percentile(list, at, length, fault))
+			return false;
 		at += length + strspn(at + length, " ,");
 	}
 	list->share[list->percentiles] = 1;

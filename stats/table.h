@@ -61,7 +61,8 @@ struct stat_list {
 	char suffix[PERCENTILES_MOST + 1][24]; /* "_p999_ns", "_max_ns" */
 };
 
-/* An empty list.  False and a fault if a percentile is no number from 0 to 100, or there are too many. */
+/* An empty list.  False and a fault if a percentile is no number from 0 to 100, has the name of another, or
+ * there are too many. */
 bool stat_list_init(struct stat_list *, const struct stat_settings *, struct fault *);
 void stat_list_release(struct stat_list *);
 

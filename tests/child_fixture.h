@@ -19,6 +19,17 @@
 
 #include <cmocka.h>
 
+enum { TEMPORARY_PATH = 256 };
+
+/* Makes a file in TMPDIR (/tmp).  Returns its descriptor, or -1. */
+static inline int temporary_file(char path[TEMPORARY_PATH])
+{
+	const char *folder = getenv("TMPDIR");
+
+	snprintf(path, TEMPORARY_PATH, "%s/ssdlab-XXXXXX", folder ? folder : "/tmp");
+	return mkstemp(path);
+}
+
 struct child {
 	int status;      /* as from waitpid() */
 	char text[8192]; /* what it printed on stderr, cut off where it is long */

@@ -13,7 +13,11 @@ import csv
 import io
 import json
 import os
+import random
 import re
+import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -21,8 +25,10 @@ import tempfile
 SSD = os.environ.setdefault("SSD", "./ssd")
 sys.path.insert(0, "scripts/course")
 import answers  # noqa: E402  (its commands are run once, however many sheets ask for them)
+import cheats  # noqa: E402
 import programs  # noqa: E402
 import sandbox  # noqa: E402
+import walls  # noqa: E402
 from points import Points, Refused, Wrong  # noqa: E402
 
 # Where a function can be inserted into the program with log blocks.
@@ -50,6 +56,28 @@ WRONG = [
         [["CAUSE_HOST, old_data);", "CAUSE_HOST, OP_NONE);"]],
         ["2000 requests"],
         "the drive before it",
+    ),
+    (
+        "9.2",
+        "it looks up before it takes a page",
+        [
+            ["\tto = store_take(", "\tppn_t old = entry->ppn;\n\n\tto = store_take("],
+            [
+                "\t\tspace_release(f->store->space, entry->ppn);\n\t",
+                "\t\tspace_release(f->store->space, old);\n\t",
+            ],
+        ],
+        ["2000 requests"],
+        "dies twice\n    (was it looked up before the new page was taken?  "
+        "Taking a page may collect, and move it)\n"
+        "    the drive before it:\n    51. read of LPN",
+    ),
+    (
+        "9.2",
+        "it has no map",
+        [["\ts->map = memory_array(", "\tif (!f->geometry)\n\t\ts->map = memory_array("]],
+        ["2000 requests"],
+        "broken by request 1: it crashed: segmentation fault (SIGSEGV)",
     ),
     (
         "9.2",
@@ -132,8 +160,7 @@ WRONG = [
 	}
 }
 
-"""
-                + BEFORE,
+""" + BEFORE,
             ],
             [".read = log_read", ".read = mine_read"],
         ],
@@ -179,7 +206,7 @@ WRONG = [
         "two drives share a variable",
         [
             [
-                "\tm->current = memory_array(f->geometry->planes, sizeof *m->current, \"logs\");\n",
+                '\tm->current = memory_array(f->geometry->planes, sizeof *m->current, "logs");\n',
                 "\tstatic uint32_t shared[64];\n\n\tm->current = shared;\n",
             ],
             ["\tmemory_free(((struct mine *)f->state)->current);\n", ""],
@@ -220,64 +247,9 @@ WRONG = [
     ),
 ]
 
-# Cheats, which get no points: lab, what it is, edits, what must be said.
-CHEATS = [
-    (
-        "7.5",
-        "prints the numbers that are wanted, and ends",
-        [
-            [
-                BEFORE,
-                "#include <stdlib.h>\n#include <unistd.h>\n\n"
-                "__attribute__((constructor)) static void mine_cheat(void)\n{\n"
-                "\tputs(\"waf = 1\\nmap.bytes = 1\");\n\tfflush(stdout);\n\t_exit(0);\n}\n\n" + BEFORE,
-            ]
-        ],
-        "calls _exit, fflush, puts, stdout",
-    ),
-    (
-        "7.5",
-        "takes from the counts of the simulator",
-        [
-            [
-                "\tstruct log_place at = log_place(&m->log, part.lpn);\n",
-                "\tstruct log_place at = log_place(&m->log, part.lpn);\n"
-                "\tuint64_t n = f->geometry->pages_per_block;\n\n"
-                "\tif (f->flash->count[OP_PROGRAM][CAUSE_MERGE] > n && f->flash->pages_erased > n) {\n"
-                "\t\tf->flash->count[OP_PROGRAM][CAUSE_MERGE] -= n;\n"
-                "\t\tf->flash->pages_erased -= n;\n\t}\n",
-            ]
-        ],
-        "it has changed counts of the simulator",
-    ),
-    (
-        "7.5",
-        "switches the oracle off",
-        [
-            [
-                "\tm->log.write_page = mine_write_page;\n",
-                "\tm->log.write_page = mine_write_page;\n\tf->flash->oracle = NULL;\n",
-            ]
-        ],
-        "touches what judges it",
-    ),
-    (
-        "7.5",
-        "has machine code",
-        [[BEFORE, "void mine_asm(void);\nvoid mine_asm(void)\n{\n\t__asm__(\"nop\");\n}\n\n" + BEFORE]],
-        "machine code",
-    ),
-    ("7.5", "is page mapping", None, "its map is one of blocks"),
-    ("9", "is the skeleton", None, "something else than ftl/skeleton.c"),
-    ("9.2", "is the skeleton", None, "it programs less than page mapping"),
-    ("9.2", "all is hot", [["? 0 : 1)", "? 0 : 0)"]], "it programs less than page mapping"),
-    ("9.4", "has no map in flash", None, "no points unless its map is in flash"),
-    ("4.4", "is fifo", None, "it copies less than greedy"),
-]
-UNTOUCHED = {"4.4": ("gc/fifo.c", "fifo"), "other": ("ftl/skeleton.c", "skeleton")}
-
 # Programs that do harm when they run, in a class: [old, new] of the solution, what must be said.
 HARM = {
+    # refused, with neither points nor a zero
     "loops": (
         [
             [
@@ -285,7 +257,7 @@ HARM = {
                 "\tstruct log_place at = log_place(&m->log, part.lpn);\n\n\twhile (f->geometry)\n\t\t;\n",
             ]
         ],
-        "the time for all runs together",
+        "s of processor time",
     ),
     "forks": (
         [
@@ -298,7 +270,7 @@ HARM = {
         [
             [
                 "\tm->log.write_page",
-                "\tFILE *out = fopen(\"/tmp/full\", \"w\");\n\n\twhile (fputs(\"full\", out) >= 0)\n\t\t;\n"
+                '\tFILE *out = fopen("/tmp/full", "w");\n\n\twhile (fputs("full", out) >= 0)\n\t\t;\n'
                 "\tm->log.write_page",
             ]
         ],
@@ -307,7 +279,8 @@ HARM = {
 }
 
 SECONDS = 3600  # limit for programs that end: no machine is so slow that they reach it
-LONG = sandbox.Limit(SECONDS)  # shared by all sheets, so that no command runs twice: said() in answers.py
+SHORT = 2  # for those that do not
+LONG = sandbox.Box(SECONDS)  # shared by all sheets, so that no command runs twice: said() in answers.py
 PROGRAMS = ["4.4", "7.5", "9", "9.2", "9.3", "9.4"]
 # Answers that no question takes: another number, none, a word, settings that do not do it, an option that
 # writes files.
@@ -325,10 +298,6 @@ def solution(lab, *id_):
 
 
 def edited(lab, edits):
-    if edits is None:
-        path, name = UNTOUCHED.get(lab, UNTOUCHED["other"])
-        with open(path) as file:
-            return file.read().replace(name, "mine")
     text = solution(lab)
     for old, new in edits:
         if old not in text:
@@ -337,19 +306,25 @@ def edited(lab, edits):
     return text
 
 
-def by_program(lab, text, *options):
-    """Grades a text by the command that a student types."""
-    with tempfile.NamedTemporaryFile("w", suffix=".c" if lab in programs.labs() else ".txt") as file:
-        file.write(text)
-        file.flush()
+def by_files(lab, files, *options, seconds=SECONDS):
+    """Grades files, texts by their names, by the command that a student types."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(text if isinstance(text, bytes) else text.encode())
         done = subprocess.run(
-            [SSD, "grade", lab, file.name, "--seconds", str(SECONDS), *options],
+            [SSD, "grade", lab, *(os.path.join(folder, name) for name in files)]
+            + ["--seconds", str(seconds), *options],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
         )
     right = done.returncode == 2 or done.returncode == ("100 points of 100" not in done.stdout)
-    return done.stdout if right else "status %d" % done.returncode
+    return done.stdout if right else "status %d: %s" % (done.returncode, done.stdout)
+
+
+def by_program(lab, text, *options):
+    return by_files(lab, {"mine.c" if lab in programs.labs() else "sheet.txt": text}, *options)
 
 
 def by_answers(lab, text):
@@ -364,22 +339,138 @@ def by_answers(lab, text):
 
 def check_programs():
     graded = [(lab, solution(lab)) for lab in PROGRAMS]
-    graded += [(lab, edited(lab, edits)) for lab, _, edits, *_ in WRONG + CHEATS]
+    graded += [(lab, edited(lab, edits)) for lab, _, edits, *_ in WRONG]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         told = list(pool.map(by_program, *zip(*graded)))
     for lab, said in zip(PROGRAMS, told):
         if "100 points of 100" not in said:
             yield "the solution of lab %s does not get all points:\n%s" % (lab, said)
-    told = told[len(PROGRAMS) :]
-    for (lab, what, _, steps, words), said in zip(WRONG, told):
+    for (lab, what, _, steps, words), said in zip(WRONG, told[len(PROGRAMS) :]):
         right = len(lost(said)) == len(steps) and all(
             any(step in one for one in lost(said)) for step in steps
         )
         if not right or words not in said:
             yield "lab %s, %s: should lose %s and say %r:\n%s" % (lab, what, steps, words, said)
-    for (lab, what, _, words), said in zip(CHEATS, told[len(WRONG) :]):
-        if "\n    0 points of 100" not in said or words not in said:
-            yield "lab %s, %s: should get nothing and say %r:\n%s" % (lab, what, words, said)
+
+
+def check_cheats():
+    """Cheats get at most their points; None: they are refused."""
+
+    def graded(cheat):
+        return by_files(cheat.lab, cheat.files, seconds=SHORT if "processor time" in cheat.words else SECONDS)
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        told = list(pool.map(graded, cheats.CHEATS))
+    for cheat, said in zip(cheats.CHEATS, told):
+        points = re.search(r"^ +(\d+) points of 100", said, re.M)
+        points = int(points[1]) if points else None
+        right = points is None if cheat.most is None else points is not None and points <= cheat.most
+        if not right or cheat.words not in said or "root:" in said:
+            yield "lab %s, %s: at most %s points, and %r:\n%s" % (*cheat[:2], cheat.most, cheat.words, said)
+
+
+def recorded(box):
+    """A program of the course, its FTL the skeleton, with all FTLs of the tree."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "mine.c")
+        with open(path, "w") as file:
+            file.write(cheats.skeleton()["mine.c"])
+        work = programs.Work("ftl", [path], box)
+    if work.build(False):
+        raise Wrong("the skeleton is refused")
+    return work
+
+
+def numbers(printed):
+    """What judge and simulator agree on: all but what the collector counts, and FTLs alone."""
+    lines = re.findall(r"^(?:flash|request|waf|map\.bytes)[. ].*", printed, re.M)
+    return [line for line in lines if not re.match(r"flash\.(erase\.map|read\.(forwarded\.)?search) ", line)]
+
+
+def check_same_numbers(work):
+    """For each FTL of the tree the judge prints what an ordinary run does, to the last ns."""
+    words = "-s trace.limit=2000 %s" % programs.PAPER
+    for option in dict(programs.known())["ftl"]:
+        work.choose = option.split()
+        what, out = work.run(words)
+        other = programs.reference("%s %s" % (option, words))
+        if "direct" in option:  # its collections take no time, which no program may have
+            if not programs.FOUL.search(what):
+                yield "%s: %s" % (option, what)
+        elif bool(what) != (not other) or numbers(out) != numbers(other):
+            yield "%s: the judge says %s, and prints\n%s\nnot\n%s" % (
+                option,
+                what,
+                numbers(out),
+                numbers(other),
+            )
+
+
+def tape_of(work, requests):
+    script = "exec ./ssd run -q --verify -s trace.limit=%d %s 3>&1 >/dev/null" % (requests, programs.PAPER)
+    return sandbox.Program(["sh", "-c", script], work.box.folder, work.box.limit).end()[1]
+
+
+def judged(work, tape, requests):
+    command = [work.box.path("judge"), "run", "--all", "--verify", "-s", "trace.limit=%d" % requests]
+    return subprocess.run(
+        [*command, *programs.PAPER.split(), "-s", "ftl=handed_in"],
+        input=tape,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def spoiled(tape, chance):
+    """A tape with a few changes: numbers, records that are lost, doubled or moved, or its end."""
+    size, tape = 32, bytearray(tape)
+    for _ in range(chance.randrange(1, 3)):
+        at = chance.randrange(len(tape) // size) * size
+        how = chance.randrange(6)
+        if how < 3:
+            place = at + chance.randrange(size)
+            tape[place] = chance.choice(
+                [0, 1, 255, tape[place] ^ 1 << chance.randrange(8), chance.randrange(256)]
+            )
+        elif how == 3:
+            del tape[at : at + size]
+        elif how == 4:
+            tape[at:at] = tape[chance.randrange(len(tape) // size) * size :][:size]
+        else:
+            del tape[at + chance.randrange(size) :]
+    return bytes(tape)
+
+
+def check_spoiled_tapes(work):
+    """A tape is played or refused in a line, whatever it says; what is counted is what was played."""
+    work.choose, requests, chance, refused = ["-s", "ftl=page"], 60, random.Random(7), 0
+    tape = tape_of(work, requests)
+    right = programs.operations(judged(work, tape, requests).stdout.decode())
+    for i in range(250):
+        done = judged(work, spoiled(tape, chance), requests)
+        said = done.stderr.decode()
+        refused += done.returncode != 0
+        if done.returncode == 0 and programs.operations(done.stdout.decode()) != right:
+            yield "tape %d is played and gives other counts" % i
+        if done.returncode not in (0, 2, -signal.SIGABRT) or done.returncode and "ssd: " not in said:
+            yield "tape %d ends with %s: %s" % (i, done.returncode, said)
+    if not right or refused < 150:
+        yield "%d of 250 spoiled tapes are refused" % refused
+
+
+def check_judge():
+    with sandbox.Box(SECONDS) as box:
+        work = recorded(box)
+        yield from check_same_numbers(work)
+        yield from check_spoiled_tapes(work)
+        for script, words in [
+            ("exit 0", "it ended before its last request"),
+            ("kill -SEGV $$", "segmentation"),
+        ]:
+            with open(box.path("ssd"), "w") as file:
+                file.write("#!/bin/sh\n%s\n" % script)
+            if words not in work.run(programs.PAPER)[0]:
+                yield "%s: %s" % (script, work.run(programs.PAPER))
 
 
 def check_sheet(lab):
@@ -442,47 +533,154 @@ def check_refused():
     if "is the sheet of anna, and was handed in by berta" not in said:
         yield "another's sheet is taken: %s" % said
     try:
-        answers.grade("2", ["one", "two"], None, sandbox.Limit(1), Points())
+        answers.grade("2", ["one", "two"], None, LONG, Points())
         yield "two sheets are merged"
     except Refused as error:
         if "one sheet at a time" not in str(error):
             yield "two sheets: %s" % error
-    for text, words in [("int x;\n", "should define one `const struct ftl_ops`")]:
-        if words not in by_program("9.2", text):
-            yield "a program without an FTL: %s" % by_program("9.2", text)
+    program = solution("9.2")
+    for lab, name, text, words in [
+        ("9.2", "mine.c", "int x;\n", "should define one `const struct ftl_ops`"),
+        ("9.2", "mine.c", program.encode("utf-16"), "is UTF-16; save it as UTF-8"),
+        ("9.2", "mine.c", program + "\0", "which no C text has"),
+        ("9.2", "mine.txt", program, "should end in .c or .h"),
+        ("2", "sheet.txt", sheet.encode("utf-16"), "is UTF-16; save it as UTF-8"),
+        ("2", "sheet.txt", sheet.encode("utf-16-le"), "is UTF-16; save it as UTF-8"),
+        ("2", "sheet.txt", bytes(30 << 20), "is larger than 1 MB"),
+    ]:
+        said = by_files(lab, {name: text})
+        if words not in said or len(said.splitlines()) > 5:
+            yield "%s %s: should say %s: %s" % (lab, name, words, said)
+    with tempfile.TemporaryDirectory() as folder:
+        os.symlink("/etc/shadow", os.path.join(folder, "mine.c"))
+        for lab in ("2", "9.2"):
+            done = subprocess.run(
+                [SSD, "grade", lab, os.path.join(folder, "mine.c")], stderr=subprocess.PIPE, text=True
+            )
+            if "is a symbolic link" not in done.stderr or done.returncode != 2:
+                yield "lab %s: a link is followed: %s" % (lab, done.stderr)
+    full = solution("3", "anna")
+    for odd in (
+        full.replace("\n", "\r\n").encode(),
+        full.encode("utf-8-sig"),
+        full.replace(" = ", "\u00a0= ").encode(),
+    ):
+        if "100 points of 100" not in by_files("3", {"sheet.txt": odd}):
+            yield "a sheet with other line ends, a BOM or other blanks is not read: %r" % odd[:200]
+
+
+def check_answers():
+    """Answers that become part of commands, or are no numbers, are told what is wrong; none reads a file."""
+    for lab, name, answer, words in [
+        ("10", "10.1", "-s workload.space=12M /etc/passwd", "/etc/passwd is no profile"),
+        ("10", "10.1", "lun1 -s ftl=/tmp/e.so", "-s takes settings workload.KEY=VALUE"),
+        ("10", "10.1", "lun1 -s", "-s takes settings"),
+        ("10", "10.1", "lun1 -s precondition.trace=docs/log-block.cfg", "-s takes settings"),
+        ("10", "10.1", "lun1 --json /tmp/x", "--json is no profile"),
+        ("10", "10.1", '{__import__("os").system("id")}', "is no profile"),
+        ("2", "2.1a", "-s ftl=/tmp/e.so", "it should be a list"),
+        ("2", "2.1a", "w0' '-o' 'x", "it should be a list"),
+        ("2", "2.1b", "w0,w4,w8", "the first collection, if there is one, is not of block"),
+        ("2", "2.4", "w0,gc", "does not cause what is asked"),
+        ("2", "2.2a", "nan", "it should be a number"),
+        ("2", "2.2a", "1e400", "not right (off by more than 0.5 %)"),
+        ("2", "2.2a", "0", "not right (off by more than 0.5 %)"),
+        ("4", "4.3", "2 -s ftl=/tmp/e.so", "it should be a whole number"),
+        ("4", "4.3", "1_0", "it should be a whole number"),
+    ]:
+        sheet = re.sub(
+            r"^(%s =)" % re.escape(name),
+            lambda m: "%s %s" % (m[1], answer),
+            answers.sheet(lab, "anna"),
+            flags=re.M,
+        )
+        points, said = by_answers(lab, sheet)
+        told = [line for line in said.splitlines() if " %s = " % name in line]
+        if points.won or words not in told[0] or "root:" in said:
+            yield "%s = %s: should say %s: %s" % (name, answer, words, said)
+
+
+def sandboxed(script, seconds=60):
+    with sandbox.Box(seconds) as box:
+        return box.call(["sh", "-c", script])
+
+
+def check_walls():
+    """What a program does to the machine, and what it sees of it."""
+    with tempfile.NamedTemporaryFile("w", delete=False) as secret:
+        secret.write("root:secret")
+    os.chmod(secret.name, 0o644)
+    user = sandbox.user() + 2 * (os.geteuid() == 0)  # that of another grader
+    other = subprocess.Popen(["sleep", "600"], preexec_fn=lambda: os.setuid(user))
+    bites = (
+        "trap '' HUP; setsid sh -c 'sleep 0.2; kill %d' >/dev/null 2>&1 </dev/null & echo done" % other.pid
+    )
+    listener = socket.create_server(("127.0.0.1", 0))
+    connects = (
+        "perl -MSocket -e 'socket(S, PF_INET, SOCK_STREAM, 0) or exit 1; "
+        'exit !connect(S, sockaddr_in(%d, inet_aton("127.0.0.1")))\' || echo no'
+    )
+    for what, script, status, words in [
+        ("reads a file", "cat %s || echo no" % secret.name, 0, "no"),
+        ("reads the tree", "cat %s || echo no" % os.path.realpath("Makefile"), 0, "no"),
+        ("writes a file", "echo x >%s.new; echo done" % secret.name, 0, "done"),
+        ("writes its folder", "echo x >x || echo no", 0, "no"),
+        ("reads a process", "cat /proc/%d/environ || echo no" % os.getpid(), 0, "no"),
+        ("ends a process", "kill %d || echo no" % os.getpid(), 0, "no"),
+        ("leaves a process", "sleep 1000 & echo done", 0, "done"),
+        ("leaves a process that bites", bites, 0, "done"),
+        ("connects", connects % listener.getsockname()[1], 0, "no"),
+        ("uses temporary files", 'echo x >"$TMPDIR/x" && cat "$TMPDIR/x"', 0, "x"),
+        ("prints", "yes", None, ""),
+    ]:
+        got, out, said = sandboxed(script)
+        if status is not None and got != status or words not in out or "secret" in out:
+            yield "a program that %s ends with %s: %s %s" % (what, got, out[-200:], said[-200:])
+        if status is None and "file size limit" not in sandbox.ended(got):
+            yield "a program that %s ends with %s" % (what, got)
+    if os.path.exists(secret.name + ".new"):
+        yield "a file was written"
+    listener.close()
+    left = [pid for pid in walls.children() if pid != other.pid]
+    if left or other.poll() is not None:
+        yield "processes are left, or others were ended: %s %s" % (left, other.poll())
+    other.kill()
+    other.wait()
+    os.unlink(secret.name)
 
 
 def check_sandbox():
-    """Harmful programs are ended, with bubblewrap (if it is installed) and without."""
-    for walls in ("", "1"):
-        os.environ["GRADE_NO_BWRAP"] = walls
-        sandbox.walled.cache_clear()
-        with tempfile.TemporaryDirectory() as folder:
-            os.chmod(folder, 0o755)
-            for what, script, ends in [
-                ("forks", "f() { f | f & }; f; sleep 9", None),
-                ("loops", "while :; do :; done", None),
-                ("prints", "yes", 153),
-                ("leaves a process", "sleep 1000 & echo done", 0),
-            ]:
-                status, out, said = sandbox.call(["sh", "-c", script], sandbox.Limit(3), folder)
-                if ends is None and status == 0 or ends is not None and status != ends:
-                    yield "a program that %s ends with %s: %s" % (what, status, said[-200:])
-            if sandbox.walled(folder):
-                status, out, said = sandbox.call(
-                    [
-                        "sh",
-                        "-c",
-                        "dd if=/dev/zero of=/tmp/a bs=1M count=50 && dd if=/dev/zero of=/tmp/b bs=1M "
-                        "count=50; ls / /tmp; test ! -e %s" % os.path.realpath("Makefile"),
-                    ],
-                    sandbox.Limit(9),
-                    folder,
-                )
-                if status or "No space left" not in said:
-                    yield "the disk is filled, or the tree is seen: %s %s %s" % (status, out, said)
+    """The same with bubblewrap, where it is installed, and without; its end, in processor time."""
+    for no_bubblewrap in ("1", ""):
+        os.environ["GRADE_NO_BWRAP"] = no_bubblewrap
+        sandbox.has_bubblewrap.cache_clear()
+        if walls.version() or sandbox.has_bubblewrap():
+            yield from check_walls()
+            if sandbox.lacks_walls():
+                yield "there are walls, and %s" % sandbox.lacks_walls()
+        # Of the first one the shell may end, which cannot fork any more.
+        for what, script in [("forks", "f() { f | f & }; f; sleep 900"), ("loops", "while :; do :; done")]:
+            try:
+                ended = sandboxed(script, 0.3)
+                if what == "loops" or ended[0] == 0:
+                    yield "a program that %s ends with %s" % (what, ended)
+            except sandbox.Over as error:
+                if "refused, run it again" not in str(error):
+                    yield "a program that %s is told %s" % (what, error)
     del os.environ["GRADE_NO_BWRAP"]
-    sandbox.walled.cache_clear()
+    sandbox.has_bubblewrap.cache_clear()
+    if not sandbox.has_bubblewrap():
+        version, walls.version = walls.version, lambda: 0  # an old Linux
+        if "programs run without walls" not in sandbox.lacks_walls() or sandboxed("echo x")[1] != "x\n":
+            yield "without Landlock: %s %s" % (sandbox.lacks_walls(), sandboxed("echo x"))
+        walls.version = version
+    with sandbox.Box(60) as box:  # a machine that is busy with other work
+        box.limit.end = 0
+        try:
+            yield "there is time after the end: %s" % (box.call(["true"]),)
+        except sandbox.Over as error:
+            if "this machine is busy" not in str(error):
+                yield "a busy machine: %s" % error
 
 
 def make_class(n, folder):
@@ -490,7 +688,7 @@ def make_class(n, folder):
     what must be said, None for right ones."""
     kinds = [(solution("7.5"), None)]
     kinds += [(edited("7.5", edits), words) for lab, _, edits, _, words in WRONG if lab == "7.5"]
-    kinds += [(edited("7.5", edits), words) for lab, _, edits, words in CHEATS if lab == "7.5"]
+    kinds += [(cheat.files["mine.c"], cheat.words) for cheat in cheats.COPIES if cheat.lab == "7.5"]
     harm = [(edited("7.5", edits), words) for edits, words in HARM.values()]
     class_ = {}
     for i in range(n):
@@ -525,13 +723,15 @@ def check_folder(folder, class_, nothing, seconds):
                 results = json.load(file)
             with open(os.path.join(out, name, "told.txt")) as file:
                 told = file.read()
-            full = rows[name]["points"] == 100
+            points, refused = rows[name]["points"], results["extra_data"]["refused"]
             if (
-                full != (words is None)
+                (points == 100) != (words is None)
                 or words
                 and words not in told
-                or results["score"] != rows[name]["points"]
-                or table[name] != str(rows[name]["points"])
+                or refused != (points is None)
+                or results["score"] != points
+                and not refused
+                or table[name] != str("" if refused else points)
                 or not re.search("^%s " % name, done.stdout, re.M)
             ):
                 yield "in a class, %s: should say %r: %s\n%s" % (name, words, rows[name], told)
@@ -551,8 +751,60 @@ def check_class():
         with open(os.path.join(folder, "s900.c"), "w") as file:
             file.write("/* nothing */\n")
         os.makedirs(os.path.join(folder, "s901"))
-        yield from check_folder(endless, {"s000": class_.pop("s000")}, [], 15)
+        yield from check_folder(endless, {"s000": class_.pop("s000")}, [], SHORT)
         yield from check_folder(folder, class_, ["s900", "s901"], SECONDS)
+
+
+def check_odd_class():
+    """Links, two submissions of one ID and odd names: each is refused or graded by itself."""
+    sheet = answers.sheet("2", "=1+1")
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as out:
+
+        def put(name, text):
+            os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text)
+
+        put("=1+1.txt", sheet)
+        put("s1/sheet.txt", answers.sheet("2", "s1"))
+        put("s5.txt", answers.sheet("2", "s5"))
+        put("s5.md", answers.sheet("2", "s5"))
+        put("s7.txt", re.sub("^2.1a =.*", "2.1a = " + 3000 * "x", answers.sheet("2", "s7"), flags=re.M))
+        put("-x.txt", answers.sheet("2", "-x"))
+        put("s\033[31m.txt", "nothing\n")
+        os.makedirs(os.path.join(folder, "s2"))
+        os.symlink("../s1/sheet.txt", os.path.join(folder, "s2/sheet.txt"))
+        os.symlink(".", os.path.join(folder, "loop"))
+        put("s3/sheet.txt", answers.sheet("2", "s3"))
+        os.symlink("../s1", os.path.join(folder, "s3/other"))
+        os.symlink("s1/sheet.txt", os.path.join(folder, "s4.txt"))
+        done = subprocess.run(
+            [SSD, "grade", "2", folder, "-o", out],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        with open(os.path.join(out, "points.csv")) as file:
+            table = {row["id"]: row for row in csv.DictReader(file)}
+        with open(os.path.join(out, "s3/told.txt")) as file:
+            told = file.read()
+    for name, points, words in [
+        ("'=1+1", "0", "no answer"),
+        ("s1", "0", "no answer"),
+        ("s5", "", "it has 2 submissions: s5.md, s5.txt"),
+        ("s7", "0", "xxx..."),
+        ("'-x", "0", "no answer"),
+        ("s?[31m", "", "should be NAME = ANSWER"),
+        ("s2", "", "is a symbolic link"),
+        ("loop", "", "is a symbolic link"),
+        ("s3", "", "is a symbolic link"),
+        ("s4", "", "is a symbolic link"),
+    ]:
+        row = table.pop(name, None)
+        if not row or row["points"] != points or words not in row["note"] or len(row["note"]) > 201:
+            yield "a class with odd names: %s: %s" % (name, row)
+    if table or done.returncode or "\033" in done.stdout or "is a symbolic link" not in told:
+        yield "a class with odd names: %s %s %s" % (table, done.stdout, told)
 
 
 def check_tree():
@@ -571,27 +823,45 @@ STUDENTS = [
     "answers.py",
     "grade",
     "labs.ini",
+    "player.c",
     "points.py",
     "programs.py",
     "questions.ini",
+    "recorder.c",
+    "rules.py",
     "sandbox.py",
     "submissions.py",
+    "tape.h",
+    "walls.py",
 ]
+
+
+def check_preparing():
+    """Graders that start at the same time, in a tree that has to be built, do not disturb each other."""
+    shutil.rmtree(programs.KIT, ignore_errors=True)
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        for said in pool.map(lambda _: by_program("9.2", "int x;\n"), range(4)):
+            if "should define one" not in said:
+                yield "a grader among others: %s" % said
+    os.environ["GRADE_PREPARED"] = "1"
 
 
 def main():
     if len(sys.argv) == 4 and sys.argv[1] == "CLASS":
         make_class(int(sys.argv[2]), sys.argv[3])
         return
-    parts = [check_numbers, check_refused, check_sandbox, check_tree, check_programs, check_class]
-    failed = [one for part in parts for one in part()]
-    failed += [one for lab in answers.LABS for one in check_sheet(lab)]
+    parts = [check_preparing, check_numbers, check_refused, check_sandbox, check_tree]
+    parts += [check_answers, check_judge, check_programs, check_cheats, check_class, check_odd_class]
+    with tempfile.TemporaryDirectory() as runs, LONG:
+        os.environ["GRADE_REFERENCES"] = runs
+        failed = [one for part in parts for one in part()]
+        failed += [one for lab in answers.LABS for one in check_sheet(lab)]
     if failed:
         sys.exit("grade: " + "\ngrade: ".join(failed))
     print(
         "grade: %d programs and %d sheets get full points, %d wrong programs and each answer made wrong "
-        "in %d ways lose them where they are wrong, %d cheats get nothing"
-        % (len(PROGRAMS), len(answers.LABS), len(WRONG), len(NO_ANSWERS), len(CHEATS))
+        "in %d ways lose them where they are wrong, %d cheats gain nothing"
+        % (len(PROGRAMS), len(answers.LABS), len(WRONG), len(NO_ANSWERS), len(cheats.CHEATS))
     )
 
 

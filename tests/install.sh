@@ -30,6 +30,9 @@ mandoc -Tlint -Wwarning "$share"/man/man1/*.1 || fail 'mandoc warns of the manua
 bash -c '. "$0"; COMP_LINE=$1 COMP_POINT=${#1}; _ssd 2>/dev/null; echo "${COMPREPLY[*]}"' \
 	"$share/bash-completion/completions/ssd" 'ssd run -s gc.policy=g' >bash.txt
 [ "$(cat bash.txt)" = greedy ] || fail "bash completes gc.policy=g to \"$(cat bash.txt)\""
+bash -c '. "$0"; COMP_LINE=$1 COMP_POINT=${#1}; _ssd 2>/dev/null; echo "${COMPREPLY[*]}"' \
+	"$share/bash-completion/completions/ssd" 'ssd run ti' >bash.txt
+[ "$(cat bash.txt)" = tiny ] || fail "bash completes the drive ti to \"$(cat bash.txt)\""
 zsh -fc 'words=(ssd run -s gc.policy=g) CURRENT=4; compadd() { print -r -- $* ${(P)@[-1]} }; . $1' - \
 	"$share/zsh/site-functions/_ssd" >zsh.txt
 grep -q 'gc.policy=greedy' zsh.txt || fail "zsh completes gc.policy=g to \"$(cat zsh.txt)\""
@@ -62,6 +65,22 @@ rm -f shared static found
 
 rm -f ./*.txt
 make --no-print-directory -s -C "$top" SSD="$1" uninstall DESTDIR="$to" PREFIX=/usr
-left=$(find "$to" -type f)
+left=$(find "$to" -mindepth 1)
 [ -z "$left" ] || fail "left behind: $left"
+
+# A prefix with blanks, and one in the home folder that the shell has not put in place.
+unset PKG_CONFIG_SYSROOT_DIR
+# shellcheck disable=SC2088
+for prefix in "$to/with a blank" '~/with another'; do
+	at=$(echo "$prefix" | sed "s|^~|$to|")
+	HOME=$to make --no-print-directory -s -C "$top" SSD="$1" install PREFIX="$prefix" >/dev/null ||
+		fail "PREFIX=\"$prefix\" fails"
+	"$at/bin/ssd" version >/dev/null || fail "$at/bin/ssd does not run"
+	flags=$(PKG_CONFIG_PATH="$at/lib/pkgconfig" pkg-config --cflags --libs ssdlab)
+	eval "cc -o example '$example' $flags" || fail "pkg-config does not find $at"
+	rm -f example
+	HOME=$to make --no-print-directory -s -C "$top" SSD="$1" uninstall PREFIX="$prefix"
+	left=$(find "$to" -type f)
+	[ -z "$left" ] || fail "left behind: $left"
+done
 echo 'install: program, manual, completion, parameter files and library came, worked and went'

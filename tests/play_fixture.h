@@ -26,6 +26,7 @@ struct combination {
 	unsigned features; /* a set of WITH_SLC ... of random_fixture.h */
 	uint64_t seed;
 	struct last_requests *journal; /* NULL: none is kept */
+	CMUnitTestFunction test;       /* of the case of a suite */
 };
 
 struct player {
@@ -175,12 +176,14 @@ static inline void print_last_requests(const struct last_requests *j)
 /* Fails with the output of the child, its last requests, the settings, and the line that repeats it. */
 static inline void run_combination(struct combination *c, void (*act)(void *), const char *repeat)
 {
-	FILE *shared = tmpfile();
+	char path[TEMPORARY_PATH];
+	int shared = temporary_file(path);
 	struct child child;
 
-	assert_non_null(shared);
-	assert_int_equal(ftruncate(fileno(shared), sizeof *c->journal), 0);
-	c->journal = mmap(NULL, sizeof *c->journal, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(shared), 0);
+	assert_true(shared >= 0);
+	unlink(path);
+	assert_int_equal(ftruncate(shared, sizeof *c->journal), 0);
+	c->journal = mmap(NULL, sizeof *c->journal, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
 	assert_true(c->journal != MAP_FAILED);
 	run_in_child(&child, act, c);
 	if (child.status) {
@@ -191,7 +194,7 @@ static inline void run_combination(struct combination *c, void (*act)(void *), c
 		fail_msg("%s: status %#x, %s", c->name, (unsigned)child.status, child.text);
 	}
 	munmap(c->journal, sizeof *c->journal);
-	fclose(shared);
+	close(shared);
 }
 
 #endif

@@ -87,7 +87,6 @@ static inline void become_shell(const struct world *w, const char *command, cons
 	close(error);
 	if (w->sink == SINK_CLOSED)
 		close(STDOUT_FILENO);
-	signal(SIGXFSZ, SIG_IGN);
 	limit(RLIMIT_FSIZE, w->file_limit);
 	limit(RLIMIT_AS, w->memory_limit);
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);

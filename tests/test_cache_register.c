@@ -244,6 +244,30 @@ static void test_suspension_with_a_program_loaded(void **state)
 	bed_close(&b);
 }
 
+/* The cells program a page of the host, and a pad that finishes its zone is loaded meanwhile.  A FLUSH waits
+ * for the page, until A + P, although not for the pad, which ends later. */
+static void test_a_flush_with_a_program_loaded(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b, BOTH "ftl=zns precondition.premap=none ");
+	ask(&b, 0, REQUEST_WRITE, 0, 1);
+	drive_run_until(b.drive, T + A + 10000);
+	drive_submit(b.drive,
+		&(struct request){
+			.arrival = T + A + 10000, .type = REQUEST_ZONE, .hint = ZONE_COMMAND_FINISH });
+	ask(&b, A + 50000, REQUEST_FLUSH, 0, 0);
+	assert_statistic(&b, "die.cache_programs", 1);
+	assert_int_equal(done(&b), A + P); /* of both */
+	assert_int_equal(b.drive->in_drive, 0);
+	assert_statistic(&b, "request.write.latency_max_ns", A + P);
+	assert_statistic(&b, "request.flush.latency_max_ns", P - 50000);
+	drive_drain(b.drive);
+	assert_statistic(&b, "flash.program.pad", 5);
+	bed_close(&b);
+}
+
 /* Two reads overlap while the program is suspended; it resumes when the data of both has left. */
 static void test_reads_in_a_suspension(void **state)
 {
@@ -328,6 +352,7 @@ int main(void)
 		cmocka_unit_test(test_a_read_behind_what_is_loaded),
 		cmocka_unit_test(test_nothing_is_loaded_while_a_read_waits),
 		cmocka_unit_test(test_suspension_with_a_program_loaded),
+		cmocka_unit_test(test_a_flush_with_a_program_loaded),
 		cmocka_unit_test(test_reads_in_a_suspension),
 		cmocka_unit_test(test_wordlines),
 		cmocka_unit_test(test_two_passes_of_one_wordline),

@@ -515,6 +515,82 @@ static void test_traces_that_are_not_text(void **state)
 }
 
 /* A file that can be opened, but whose first byte cannot be read: as on a broken disk. */
+/* Parameters may come through a pipe that the shell names, but no pipe of a folder is waited for. */
+static void test_parameters_from_a_pipe(void **state)
+{
+	static const char *const lines[] = {
+		"cat parameters/tiny.cfg | $ssd run -qs trace.limit=9 /dev/stdin uniform",
+		"cat parameters/tiny.cfg | $ssd run -qs trace.limit=9 /dev/fd/4 uniform 4<&0",
+		"$ssd legacy import /dev/stdin <$d/page.parameters", "SSDLAB_PROFILES=$d $ssd list profiles"
+	};
+	static const struct mistake cases[] = {
+		{ "run -q @/pipe.cfg uniform", "pipe.cfg\": it is a pipe or a device, not a file" },
+		{ "trace generate @/pipe.cfg", "pipe.cfg\": it is a pipe or a device, not a file" },
+		{ "legacy import @/pipe.cfg", "pipe.cfg: it is a pipe or a device, not a file" },
+	};
+	struct world *w = *state;
+
+	shell(w, "mkfifo $d/pipe.cfg && tar -xJf tests/legacy/golden.tar.xz -O 01_default/page.parameters "
+		 ">$d/page.parameters");
+	for (size_t i = 0; i < COUNT(lines); i++) {
+		shell(w, lines[i]);
+		assert_status(w, DONE, lines[i]);
+	}
+	assert_mistakes(w, cases, COUNT(cases));
+}
+
+/* Names and texts of others reach a terminal without the control characters that it would obey; each remark
+ * stays a line.  U+009B is one of them, e with an acute accent is not. */
+#define OBEYED "e\033[31mx\nssd: fake\302\233\303\251"
+#define SHOWN  "e\\x1b[31mx\\x0assd: fake\\xc2\\x9b\303\251"
+
+static void assert_shows(struct world *w, const char *line, const char *text)
+{
+	shell(w, line);
+	for (const char *c = w->err; *c; c++)
+		if ((c == w->err || c[-1] == '\n') && strncmp(c, "ssd: ", 5))
+			fail_msg("%s: %s", line, w->err);
+	for (const char *said = w->err; said; said = said == w->err ? w->out : NULL)
+		for (const char *c = said; *c; c++)
+			if ((*c < ' ' && *c >= 0 && *c != '\n') || !strncmp(c, "\302\233", 2))
+				fail_msg("%s: a terminal would obey what it says", line);
+	if (!strstr(w->err, text) && !says(w, text))
+		fail_msg("%s: %s%s", line, w->err, w->out);
+}
+
+static void test_control_characters_are_shown(void **state)
+{
+	static const struct mistake cases[] = {
+		{ "trace stat \"$n\"", "ssd: " SHOWN ": format ssdsim\n" },
+		{ "trace convert --to ssdsim \"$n\"", "ssd: " SHOWN ": format ssdsim\n" },
+		{ "run -s trace.limit=1 \"$n.cfg\" \"$n\"", SHOWN " on " SHOWN ".cfg: ftl = page" },
+		{ "run \"$n/cfg\" uniform", "\"" SHOWN "/cfg\"" },
+		{ "run -q --json \"$n/json\" tiny uniform", "cannot create \"" SHOWN "/json\"" },
+		{ "run tiny \"$n-\"", "ssd: " SHOWN "-: neither a file nor a profile" },
+		{ "run --load-drive \"$n\" tiny uniform", "ssd: " SHOWN ": " },
+		{ "\"$n\"", "unknown command \"" SHOWN "\"" },
+		{ "run --check texts.cfg uniform", "trace.member = \"x\\xc2\\x9b\303\251\"" },
+		{ "run --all -s trace.limit=1 texts.cfg uniform",
+			"# trace.member = \"x\\xc2\\x9b\303\251\"" },
+		{ "list profiles", SHOWN },
+	};
+	struct world *w = *state;
+	char *drive = contents("parameters/tiny.cfg");
+
+	put_text(w, OBEYED, "0 0 0 8 0\n");
+	put_text(w, OBEYED ".cfg", drive);
+	put_text(w, "texts.cfg", "trace: { member = \"x\302\233\303\251\"; };\n");
+	put_text(w, "brief.cfg", "brief = \"e\\x1b[31mx\\nssd: fake\302\233\303\251\";\n");
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char line[400];
+
+		snprintf(line, sizeof line, "cd $d; n=$(ls -d e*[!g]); export SSDLAB_PROFILES=.; $ssd %s",
+			cases[i].arguments);
+		assert_shows(w, line, cases[i].says);
+	}
+	memory_free(drive);
+}
+
 static void test_a_trace_that_fails_to_be_read(void **state)
 {
 	struct world *w = *state;
@@ -603,39 +679,62 @@ static void test_a_folder_that_cannot_be_written(void **state)
 
 /* Standard output is full, closed, or a pipe without a reader: the output is lost, and an error says so.
  * Only a listing into a pipe without a reader ends well and in silence, as in `ssd list | head`. */
+/* Does it name standard output as a file that cannot be written? */
+static bool says_of_output(const struct world *w)
+{
+	return strstr(w->err, "standard output") || strstr(w->err, "/dev/stdout");
+}
+
+/* To a full disk and a closed one that is a mistake; a pipe whose reader has left, as `head` does, ends the
+ * program quietly. */
 static void test_a_standard_output_that_takes_nothing(void **state)
 {
-	static const struct {
-		const char *arguments;
-		bool listing;
-	} cases[] = {
-		{ "help", true },
-		{ "version", true },
-		{ "list", true },
-		{ "list gc", true },
-		{ "params", true },
-		{ "run --help", true },
-		{ "legacy --list-quirks", true },
-		{ "run -s trace.limit=10 parameters/tiny.cfg uniform", false },
-		{ "trace stat --format ssdsim @/fine.trace", false },
-		{ "trace generate -s requests=100000 uniform", false },
-		{ "trace convert --format ssdsim --to spc @/fine.trace", false },
-	};
+	static const char *const cases[] = { "help", "version", "list", "list gc", "params", "run --help",
+		"legacy --list-quirks", "run -s trace.limit=10 parameters/tiny.cfg uniform",
+		"run --check parameters/tiny.cfg uniform", "trace stat --format ssdsim @/fine.trace",
+		"trace stat --format ssdsim --json @/stat.json @/fine.trace",
+		"trace generate -s requests=100000 uniform",
+		"trace convert --format ssdsim --to spc @/fine.trace",
+		"watch --plain -L w0 parameters/tiny.cfg", "quiz --paper parameters/tiny.cfg",
+		"quiz --answers parameters/tiny.cfg", "probe --only empty-read -s flash.blocks=1024 tiny",
+		"probe --fio @/jobs @/large", "measure --random tiny", "legacy import @/page.parameters",
+		"help --complete -- ''" };
 	struct world *w = *state;
 
 	put_text(w, "fine.trace", "0 0 0 4 0\n");
+	shell(w,
+		"truncate -s 40M $d/large; tar -xJf tests/legacy/golden.tar.xz -O 01_default/page.parameters "
+		">$d/page.parameters");
 	for (w->sink = SINK_FULL; w->sink < SINKS; w->sink++)
 		for (size_t i = 0; i < COUNT(cases); i++) {
-			ssd(w, cases[i].arguments);
-			if (w->sink == SINK_BROKEN_PIPE && cases[i].listing) {
-				assert_status(w, DONE, cases[i].arguments);
-				assert_string_equal(w->err, "");
-				continue;
-			}
-			assert_status(w, USER, cases[i].arguments);
-			if (!strstr(w->err, "standard output") && !strstr(w->err, "/dev/stdout"))
-				fail_msg("ssd %s, output %d: \"%s\"", cases[i].arguments, w->sink, w->err);
+			bool ended = w->sink == SINK_BROKEN_PIPE;
+
+			ssd(w, cases[i]);
+			if (w->status != (ended ? DONE : USER) || ended != !says_of_output(w))
+				fail_msg("ssd %s, output %d: status %d, \"%s\"", cases[i], w->sink, w->status,
+					w->err);
 		}
+	w->sink = SINK_KEPT;
+	assert_true(exists(w, "stat.json") && exists(w, "jobs/5-full.fio"));
+}
+
+/* What has its own file is written although nobody reads the rest; a file that is a pipe without a reader is
+ * a mistake. */
+static void test_results_beside_a_pipe_that_ends(void **state)
+{
+	struct world *w = *state;
+
+	w->sink = SINK_BROKEN_PIPE;
+	ssd(w, "run -s trace.limit=10 -o @/o --json @/json parameters/tiny.cfg uniform");
+	assert_status(w, DONE, "run");
+	assert_true(exists(w, "o/statistics.txt") && exists(w, "json"));
+	w->sink = SINK_KEPT;
+	shell(w,
+		"{ $ssd run -qs trace.limit=20000 --log /dev/fd/3 tiny uniform 3>&1 >&2; echo $? >$d/status; "
+		"} | sleep 0");
+	assert_non_null(strstr(w->err, "cannot write \"/dev/fd/3\": Broken pipe"));
+	shell(w, "cat $d/status");
+	assert_true(says(w, "2\n"));
 }
 
 /* A value behind "=" or in the next word, a unique beginning of a name; letters joined, or with their value;
@@ -808,6 +907,8 @@ static void test_other_files_on_a_disk_that_fills_up(void **state)
 		{ "trace convert --format ssdsim --to spc -o @/made.spc traces/samples/across.trace",
 			"made.spc" },
 		{ "trace stat --format ssdsim --json @/stat.json traces/samples/across.trace", "stat.json" },
+		{ "run --quiet --log @/log.csv -s trace.limit=2000 parameters/tiny.cfg uniform", "log.csv" },
+		{ "run --quiet --log @/log.zst -s trace.limit=50000 parameters/tiny.cfg uniform", "log.zst" },
 	};
 	struct world *w = *state;
 
@@ -816,6 +917,10 @@ static void test_other_files_on_a_disk_that_fills_up(void **state)
 		ssd(w, cases[i].arguments);
 		assert_status(w, USER, cases[i].arguments);
 		assert_false(exists(w, cases[i].file));
+		if (!strstr(w->err, "File too large"))
+			fail_msg("ssd %s: %s", cases[i].arguments, w->err);
+		shell(w, "! ls $d | grep partial");
+		assert_status(w, DONE, "ls");
 	}
 }
 
@@ -1130,6 +1235,23 @@ static void test_what_a_killed_run_leaves(void **state)
 	unsetenv("SSDLAB_PROFILES");
 }
 
+/* Rows beside a saved run do not follow a link, which somebody else may have put there. */
+static void test_rows_beside_a_saved_run_follow_no_link(void **state)
+{
+	struct world *w = *state;
+	char *link = path_in(w, "saved.log"), *text;
+
+	put_text(w, "victim", "precious\n");
+	assert_int_equal(symlink("victim", link), 0);
+	assert_mistake(w,
+		"run -q --checkpoint @/saved --log @/log -s trace.limit=9 parameters/tiny.cfg uniform",
+		"saved.log\": Too many levels of symbolic links");
+	text = text_of(w, "victim");
+	assert_string_equal(text, "precious\n");
+	memory_free(text);
+	memory_free(link);
+}
+
 /* Two inputs or results in the same file are refused: one would be lost. */
 static void test_each_result_has_a_file_of_its_own(void **state)
 {
@@ -1150,6 +1272,8 @@ static void test_each_result_has_a_file_of_its_own(void **state)
 		{ "run --log @/linked parameters/tiny.cfg @/file", "the trace and --log are the same file" },
 		{ "trace stat --json @/file @/file", "the trace and --json are the same file" },
 		{ "measure --json @/file @/linked", "the parameters and --json are the same file" },
+		{ "measure --plugin @/file --json @/linked parameters/tiny.cfg",
+			"--plugin and --json are the same file" },
 	};
 	struct world *w = *state;
 	char *path = path_in(w, "linked");
@@ -1571,16 +1695,32 @@ static void test_what_must_not_matter_does_not(void **state)
 	memory_free(first);
 }
 
-/* Outside the source tree there is no course. */
-static void test_grading_elsewhere(void **state)
+/* Scripts are those of the tree in which the program was built, not what lies in the current folder: a
+ * folder of somebody else's, here with a grader and a fitter. */
+static void test_scripts_of_the_current_folder(void **state)
 {
+	static const struct mistake cases[] = {
+		{ "cd $d && $ssd grade 2", "grade: works at the top of the source tree, " },
+		{ "cd $d && $ssd probe --fit none", "probe: none: not a result of fio" },
+		{ "cp $ssd $d/scripts && cd $d && scripts/ssd grade 2",
+			"grade: No such file or directory; it belongs to the source tree: call it" },
+		{ "cd $d && scripts/ssd probe --fit none",
+			"fit: No such file or directory; it belongs to the source tree: call it" },
+	};
 	struct world *w = *state;
 
-	shell(w, "cd $d && $ssd grade 2");
-	assert_status(w, 2, "grade elsewhere");
-	assert_string_equal(w->err,
-		"ssd: grade: scripts/course/grade: No such file or directory; the course is in the source "
-		"tree: grade there, as ./ssd grade\n");
+	shell(w, "mkdir -p $d/scripts/course $d/scripts/probe; printf '#!/bin/sh\ntouch $d/was-run\n' "
+		 ">$d/scripts/probe/fit; cp $d/scripts/probe/fit $d/scripts/course/grade; "
+		 "chmod +x $d/scripts/*/*");
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		shell(w, cases[i].arguments);
+		assert_status(w, USER, cases[i].arguments);
+		if (!strstr(w->err, cases[i].says) || exists(w, "was-run"))
+			fail_msg("%s: %s", cases[i].arguments, w->err);
+	}
+	ssd(w, "grade");
+	assert_status(w, DONE, "grade");
+	assert_true(says(w, "9.2"));
 }
 
 /* By hand: 2 pages written at 0, one of them read at 100 ms, one that was never written at 200 ms. */
@@ -1809,12 +1949,15 @@ int main(void)
 		TEST(test_bad_parameter_files),
 		TEST(test_bad_traces),
 		TEST(test_traces_that_are_not_text),
+		TEST(test_parameters_from_a_pipe),
+		TEST(test_control_characters_are_shown),
 		TEST(test_a_trace_that_fails_to_be_read),
 		TEST(test_an_unreadable_trace),
 		TEST(test_time_going_back),
 		TEST(test_results_that_cannot_be_written),
 		TEST(test_a_folder_that_cannot_be_written),
 		TEST(test_a_standard_output_that_takes_nothing),
+		TEST(test_results_beside_a_pipe_that_ends),
 		TEST(test_spellings_of_options),
 		TEST(test_one_listing),
 		TEST(test_every_number_is_listed),
@@ -1828,6 +1971,7 @@ int main(void)
 		TEST(test_a_failed_drive_says_why),
 		TEST(test_interrupt),
 		TEST(test_signals_before_the_first_request),
+		TEST(test_rows_beside_a_saved_run_follow_no_link),
 		TEST(test_each_result_has_a_file_of_its_own),
 		TEST(test_a_signal_while_nothing_comes),
 		TEST(test_signals_leave_nothing_half_done),
@@ -1847,7 +1991,7 @@ int main(void)
 		TEST(test_a_copied_program_has_its_profiles),
 		TEST(test_the_same_command_prints_the_same),
 		TEST(test_what_must_not_matter_does_not),
-		TEST(test_grading_elsewhere),
+		TEST(test_scripts_of_the_current_folder),
 		TEST(test_a_run_ends_with_a_summary),
 		TEST(test_a_run_says_what_makes_it_doubtful),
 		TEST(test_a_run_says_what_it_leaves_of_a_trace),

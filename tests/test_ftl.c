@@ -11,7 +11,8 @@
  *	OPERATIONS=n    requests of a case (default 500, in `make soak` 4000)
  *
  * An argument runs only the cases whose name contains it: test_ftl skeleton+lru; the tests of the suite
- * itself run without one.
+ * itself run without one.  Behind it, -n lists the cases and runs none; a number is a file descriptor to
+ * which the name of each case is written that passes.
  */
 #include "base/hash.h"
 #include "drive/prepare/image.h"
@@ -319,6 +320,7 @@ static void conform(void *context)
 }
 
 static const char *program; /* how this one was called */
+static int passed = -1;     /* descriptor for the names of cases that pass; -1: none */
 
 static void run_case(struct combination *c, void (*act)(void *))
 {
@@ -521,8 +523,8 @@ static void blame_undeclared(int signal_number)
 static void save_and_load(struct player *a, struct player *b)
 {
 	struct fault fault = { "" };
-	char path[] = "/tmp/ssdlab-drive-XXXXXX";
-	int file = mkstemp(path);
+	char path[TEMPORARY_PATH];
+	int file = temporary_file(path);
 	bool loaded;
 
 	BUG_ON(file < 0 || !image_save(a->drive, path, &fault), "%s", fault.text);
@@ -643,8 +645,8 @@ static void load_with_another_placement(void *context)
 {
 	struct player a, b;
 	struct fault fault = { "" };
-	char path[] = "/tmp/ssdlab-drive-XXXXXX";
-	int file = mkstemp(path);
+	char path[TEMPORARY_PATH];
+	int file = temporary_file(path);
 
 	player_open(&a, context);
 	player_open(&b, context);
@@ -701,8 +703,8 @@ static void load_forgeries(void *context)
 {
 	struct player player, *p = &player;
 	struct fault fault = { "" };
-	char path[] = "/tmp/ssdlab-drive-XXXXXX";
-	int file = mkstemp(path);
+	char path[TEMPORARY_PATH];
+	int file = temporary_file(path);
 	struct forgery f;
 
 	player_open(p, context);
@@ -849,6 +851,15 @@ static size_t add_cases(struct combination *c, const struct act *act, const size
 	return 2;
 }
 
+static void test_and_record(void **state)
+{
+	const struct combination *c = *state;
+
+	c->test(state); /* returns only if it passes */
+	if (passed >= 0)
+		dprintf(passed, "%s\n", c->name);
+}
+
 /* The cases of a suite whose names contain `only`. */
 struct suite {
 	const char *only; /* NULL: all */
@@ -859,11 +870,15 @@ struct suite {
 
 static void add_tests(struct suite *s, size_t cases, CMUnitTestFunction function)
 {
-	for (; cases; cases--, s->cases++)
-		if (!s->only || strstr(s->c[s->cases].name, s->only))
-			s->test[s->tests++] = (struct CMUnitTest){ .name = s->c[s->cases].name,
-				.test_func = function,
-				.initial_state = &s->c[s->cases] };
+	for (; cases; cases--, s->cases++) {
+		struct combination *c = &s->c[s->cases];
+
+		c->test = function;
+		if (!s->only || strstr(c->name, s->only))
+			s->test[s->tests++] = (struct CMUnitTest){
+				.name = c->name, .test_func = test_and_record, .initial_state = c
+			};
+	}
 }
 
 /* Every act on every drive. */
@@ -891,7 +906,21 @@ static void add_spares(struct suite *s)
 		}
 }
 
-static int run_suite(const char *only)
+static int suite_run(const struct suite *s)
+{
+	if (!s->tests)
+		print_error("test_ftl: no case has \"%s\" in its name\n", s->only);
+	return s->tests ? _cmocka_run_group_tests("FTLs", s->test, s->tests, NULL, NULL) : 1;
+}
+
+static int suite_list(const struct suite *s)
+{
+	for (size_t i = 0; i < s->tests; i++)
+		puts(s->test[i].name);
+	return 0;
+}
+
+static int suite_make(const char *only, int (*then)(const struct suite *))
 {
 	size_t choices[ROW_CHOICES], most;
 	struct suite s = { .only = only };
@@ -905,9 +934,7 @@ static int run_suite(const char *only)
 	s.test = memory_array(most, sizeof *s.test, "cases");
 	add_rows(&s, &p);
 	add_spares(&s);
-	failed = s.tests ? _cmocka_run_group_tests("FTLs", s.test, s.tests, NULL, NULL) : 1;
-	if (!s.tests)
-		print_error("test_ftl: no case has \"%s\" in its name\n", only);
+	failed = then(&s);
 	memory_free(s.test);
 	memory_free(s.c);
 	pairwise_free(&p);
@@ -935,7 +962,12 @@ int main(int argc, char **argv)
 	program = argv[0];
 	if (argc > 2 && strcmp(argv[1], "--options") == 0)
 		return print_options(argv[2]);
+	if (argc > 2 && !strcmp(argv[2], "-n"))
+		return suite_make(argv[1], suite_list);
+	if (argc > 2)
+		passed = (int)strtol(argv[2], NULL, 10);
 	if (argc > 1)
-		return run_suite(argv[1]);
-	return run_suite(NULL) + cmocka_run_group_tests_name("FTLs, single cases", others, NULL, NULL);
+		return suite_make(argv[1], suite_run);
+	return suite_make(NULL, suite_run) +
+	       cmocka_run_group_tests_name("FTLs, single cases", others, NULL, NULL);
 }

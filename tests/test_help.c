@@ -20,7 +20,18 @@ static void test_completion(void **state)
 		{ "run -s ftl=", "ftl=page\n", false },
 		{ "run -s gc.threshold=", "", true },
 		{ "trace generate -s gc.pol", "", true }, /* of a profile, not of a drive */
-		{ "run ''", "", true },
+		{ "run ''", "chardin-ssd\nchardin-usb\nclass\n", false },
+		{ "run ti", "tiny\n", true },
+		{ "watch --verify cla", "class\n", true },
+		{ "quiz ti", "tiny\n", true },
+		{ "measure chardin-s", "chardin-ssd\n", true },
+		{ "probe 970p", "970pro\n", true },
+		{ "run parameters/ti", "", true },
+		{ "legacy cl", "", true }, /* of SSDsim */
+		{ "legacy import cl", "", true },
+		{ "watch tiny lun2", "lun2\n", true },
+		{ "watch tiny lun1 lun2", "lun2\n", true },
+		{ "quiz tiny lun2", "", true },
 		{ "run --json lun x.cfg lun2", "lun2\n", true },
 		{ "run x.cfg lun2 lun3", "lun3\n", true }, /* of a second tenant */
 		{ "trace stat lun2 lun", "", true },
@@ -78,10 +89,35 @@ static void test_a_manual_that_cannot_be_written(void **state)
 	assert_non_null(strstr(w->err, "unknown command \"bogus\""));
 }
 
+/* Whoever types the first example sees a run whose results mean something: no line begins with "! ". */
+static void test_first_examples(void **state)
+{
+	static const char *const helps[] = { "--help", "run --help" };
+	struct world *w = *state;
+
+	for (size_t i = 0; i < COUNT(helps); i++) {
+		char line[128] = "$ssd run ";
+		const char *example;
+
+		ssd(w, helps[i]);
+		example = strstr(w->out, "examples:\n  ssd run ");
+		assert_non_null(example);
+		example += strlen("examples:\n  ssd run ");
+		strncat(line, example, strcspn(example, "\n"));
+		if (strstr(line, "  "))
+			*strstr(line, "  ") = '\0';
+		shell(w, line);
+		assert_status(w, DONE, line);
+		if (strstr(w->out, "\n! "))
+			fail_msg("%s: %s", line, strstr(w->out, "\n! "));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_completion),
+		TEST(test_first_examples),
 		TEST(test_manual),
 		TEST(test_a_manual_that_cannot_be_written),
 	};

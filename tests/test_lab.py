@@ -873,7 +873,7 @@ esac
     def test_no_text_of_a_description_is_run(self):
         """Neither by a shell nor by gnuplot, and no page contains a tag from it."""
         caught = self.at("caught")
-        bait = (f"`touch {caught}` $(touch {caught}) \"q\" 'a' \\ \\n @macro <i>% # END\n END\n"
+        bait = (f"'x''' `touch {caught}` $(touch {caught}) \"q\" 'a' \\ \\n @macro <i>% # END\n END\n"
                 f"  system('touch {caught}')\n  ")
         lines = KINDS.replace("[experiment]\n", "[experiment]\nabout = {0}\ntitle = {0}\nreading = {0}\n"
                               "source = {0}\nstamp = {0}\n").replace("[labels]\n", "[labels]\n{1}")

@@ -174,7 +174,7 @@ class Stamps(Folder):
         found = {}
         for words in ["scale=64"], ["scale=64", f"traces={self.folder}"]:
             lab = open_lab(argparse.Namespace(description="scripts/icpp23", words=words, ssd=SSD, jobs=1,
-                                              results=self.at("results"), drives=False))
+                                              results=self.at("results"), drives=False, plugin=[]))
             for name in lab.experiment.figures:
                 for figure, _ in lab.figures(name, lab.values):
                     stamp = figure.option.get("stamp", lab.experiment.options["stamp"])

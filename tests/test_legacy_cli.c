@@ -196,7 +196,9 @@ static void test_bad_input(void **state)
 	put_text(s, "six", DRIVE "allocation = 1\nstatic_allocation = 6\n");
 	refused(s, "$ssd legacy -o $d/o $d/six $d/trace", 2, "Q24");
 	put_text(s, "two", DRIVE "dynamic_allocation = 2\n");
-	refused(s, "$ssd legacy -o $d/o $d/two $d/trace", 2, "dynamic_allocation 2");
+	refused(s, "$ssd legacy -o $d/o $d/two $d/trace", 2,
+		"dynamic_allocation 2: SSDsim gives writes no place with 2 and 3, which are unfinished, and "
+		"prints results all the same; should be 0 (everything dynamic) or 1 (channel by address)");
 	put_text(s, "two", DRIVE "allocation = 1\ndynamic_allocation = 2\n");
 	shell(s, "$ssd legacy -o $d/o $d/two $d/trace");
 	assert_int_equal(s->status, 0);
@@ -268,6 +270,12 @@ static void test_import(void **state)
 	expect(s->out, "# flash.blocks = 64\n");
 	expect(s->out, "# flash.page_bytes = 2048\n");
 	expect(s->out, "# dram.buffer_bytes = 8192\n");
+	/* A name is no line of the imported file. */
+	put_text(s, "larger\nbuffer = \"none", DRIVE "block number = 64\n");
+	shell(s, "$ssd legacy import $d/larger*e >$d/drive.cfg && "
+		 "$ssd run --all --verify $d/drive.cfg $d/trace");
+	assert_int_equal(s->status, 0);
+	expect(s->out, "# buffer = \"lru\"\n");
 	refused(s, "$ssd legacy import", 2, "should be: ssd legacy import PARAMETERS");
 	refused(s, "$ssd legacy import $d/none", 2, "none: No such file");
 }

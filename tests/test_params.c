@@ -687,6 +687,61 @@ static void test_files_that_cannot_be_read(void **state)
 				    "parameter file (1048576 bytes)");
 }
 
+/* A pipe that nobody writes to is not waited for, neither as the file nor as one that it includes. */
+static void test_pipes_and_devices_are_no_files(void **state)
+{
+	(void)state;
+	alarm(20); /* ends the test */
+	assert_int_equal(mkfifo("pipe.cfg", 0666), 0);
+	assert_refused("pipe.cfg",
+		"cannot read the parameter file \"pipe.cfg\": it is a pipe or a device, not a file");
+	write_file("main.cfg", "seed = 5;\n@include \"pipe.cfg\"\n");
+	assert_refused(
+		"main.cfg", "main.cfg:2: cannot include \"pipe.cfg\": it is a pipe or a device, not a file");
+	write_file("main.cfg", "@include \"/dev/zero\"\n");
+	assert_refused(
+		"main.cfg", "main.cfg:1: cannot include \"/dev/zero\": it is a pipe or a device, not a file");
+	alarm(0);
+}
+
+/* The program's library compares each name with all others. */
+static void test_settings_are_5000_in_all(void **state)
+{
+	static char text[60001 * 16];
+	struct fixture f;
+	size_t used = 0;
+
+	(void)state;
+	for (int i = 0; i < 60000; i++)
+		used += (size_t)sprintf(text + used, "key%d = 1;\n", i);
+	write_file("many.cfg", text);
+	assert_refused("many.cfg", "many.cfg:5001: there are more than 5000 settings, which no drive and no "
+				   "profile has");
+	used = (size_t)sprintf(text, "/* = : */ flash: { label = \"");
+	memset(text + used, '=', 6000);
+	strcpy(text + used + 6000, "\"; }; # ====");
+	write_file("few.cfg", text);
+	begin(&f);
+	assert_true(params_read_file("few.cfg", f.groups, SAMPLE_GROUPS, &f.fault));
+	end(&f);
+}
+
+/* A hundred files of a megabyte are not. */
+static void test_files_are_a_megabyte_in_all(void **state)
+{
+	size_t large = 600000;
+	char *blanks = memory_array(large, 1, "blanks");
+
+	(void)state;
+	memset(blanks, ' ', large);
+	write_bytes("large.cfg", blanks, large);
+	memory_free(blanks);
+	write_file("main.cfg", "@include \"large.cfg\"\n@include \"large.cfg\"\n");
+	assert_refused("main.cfg",
+		"main.cfg:2: cannot include \"large.cfg\": the parameters would be more than "
+		"1048576 bytes in all");
+}
+
 /* Root may read everything, so root becomes another user first. */
 static void test_an_unreadable_file(void **state)
 {
@@ -1054,6 +1109,9 @@ int main(void)
 		FILE_TEST(test_includes_nest_ten_deep),
 		FILE_TEST(test_includes_are_a_hundred_in_all),
 		FILE_TEST(test_files_that_cannot_be_read),
+		FILE_TEST(test_pipes_and_devices_are_no_files),
+		FILE_TEST(test_settings_are_5000_in_all),
+		FILE_TEST(test_files_are_a_megabyte_in_all),
 		FILE_TEST(test_an_unreadable_file),
 		cmocka_unit_test(test_good_assignments),
 		cmocka_unit_test(test_bad_assignments),

@@ -9,6 +9,7 @@ The objects are made as a user makes them, with `make plugin`, from copies of th
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,18 @@ FOLD = {"trace.fold": True}  # the profile addresses terabytes
 TINY = os.path.join(ROOT, "parameters/tiny.cfg")
 # A write to a page that has data leaves the map as it is: the next read of it gets old data.
 BUG = "*entry = (struct mine_entry){ to,", "*entry = (struct mine_entry){ entry->sectors ? entry->ppn : to,"
+# Shows whether the object has been loaded, by the file that $LOADED names.
+TELLS = """
+#include <stdio.h>
+#include <stdlib.h>
+__attribute__((constructor)) static void tell(void)
+{
+	FILE *file = getenv("LOADED") ? fopen(getenv("LOADED"), "w") : NULL;
+
+	if (file)
+		fclose(file);
+}
+"""
 
 
 def make(folder, name, *change):
@@ -36,7 +49,7 @@ def make(folder, name, *change):
         text = text.replace(*(word.replace("mine", name) for word in change))
     path = os.path.join(folder, name)
     with open(path + ".c", "w", encoding="utf-8") as file:
-        file.write(text)
+        file.write(text + TELLS)
     # A user's object is a plain build, whatever the tests are built with.
     made = ("MAKE", "MFLAGS", "BUILD")
     quiet = {key: value for key, value in os.environ.items() if not key.startswith(made)}
@@ -83,26 +96,132 @@ class Plugin(unittest.TestCase):
             self.assertIn("mine.report_partial", result["parameters"])
             self.same(result, self.run_with("ftl=skeleton", "skeleton.report_partial=true", *more))
 
-    def test_a_parameter_file_may_name_it(self):
-        """As "-s ftl=" does; the command line overrides the file."""
-        result = self.run_with(f"ftl={self.mine}", "mine.report_partial=true")
-        path = os.path.join(self.folder.name, "drive.cfg")
-        with open(TINY, encoding="utf-8") as file:
-            text = file.read().replace('ftl = "page"', f'ftl = "{self.mine}"')
+    def path(self, name, text):
+        """A file of the test's folder, with this text."""
+        path = os.path.join(self.folder.name, name)
         with open(path, "w", encoding="utf-8") as file:
-            file.write(text + "mine: { report_partial = true; };\n")
-        written = os.path.join(self.folder.name, "file.json")
-        command = [SSD, "run", "--quiet", "--verify", "--json", written, path, "mixed"]
-        for more, name in ([], "mine"), (["-s", f"ftl={self.mine}"], "mine"), (["-s", "ftl=page"], "page"):
-            subprocess.run(command + more, capture_output=True, check=True)
+            file.write(text)
+        return path
+
+    def drive(self, name, ftl):
+        """A parameter file that chooses this FTL in its line 3."""
+        with open(TINY, encoding="utf-8") as file:
+            rest = re.sub(r"(?m)^ftl = .*\n", "", file.read())
+        return self.path(name, f"# a drive\n\nftl = \"{ftl}\";\n{rest}")
+
+    def loads(self, line, cwd=None):
+        """Runs a line of arguments.  Was an object loaded, and what was said?"""
+        told = os.path.join(self.folder.name, "told")
+        done = subprocess.run([SSD, *shlex.split(line)], capture_output=True, text=True, cwd=cwd,
+                              env={**os.environ, "LOADED": told}, stdin=subprocess.DEVNULL)
+        if os.path.exists(told):
+            os.unlink(told)
+            return True, done
+        return False, done
+
+    def is_refused(self, line, text):
+        """One line with this text, and nothing is loaded."""
+        loaded, done = self.loads(line)
+        self.assertFalse(loaded, line)
+        self.assertEqual(done.returncode, 2, line)
+        self.assertIn(text, done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+    def test_an_option_chooses_it(self):
+        """--plugin is -s ftl= of a file, and its name may be used."""
+        few = "-s trace.limit=1000"
+        asked = f"{few} --plugin {self.mine} -s mine.report_partial=true"
+        result = self.run_with(f"ftl={self.mine}", "mine.report_partial=true", "trace.limit=1000")
+        written = os.path.join(self.folder.name, "option.json")
+        run = f"run --quiet --verify --json {written}"
+        beside = os.path.basename(self.mine)
+        for line, name in (
+            (f"{run} {asked} {TINY} mixed", "mine"),
+            (f"{run} {asked} -s ftl=mine {TINY} mixed", "mine"),
+            (f"{run} {asked} -s ftl=page {TINY} mixed", "page"),
+            (f"{run} {asked} {self.drive('named.cfg', 'mine')} mixed", "mine"),
+            (f"{run} {asked} {self.drive('page.cfg', 'page')} mixed", "mine"),
+            (f"{run} {asked} {self.drive('path.cfg', self.mine)} mixed", "mine"),
+            (f"{run} {few} --plugin {beside} -s mine.report_partial=true {TINY} mixed", "mine"),
+        ):
+            loaded, done = self.loads(line, cwd=self.folder.name)
+            self.assertEqual((loaded, done.returncode), (True, 0), done.stderr)
             with open(written, encoding="utf-8") as file:
-                statistics = json.load(file)["statistics"]
-            self.assertEqual(statistics["run.ftl"], name)
+                made = json.load(file)
+            self.assertEqual(made["statistics"]["run.ftl"], name, line)
             if name == "mine":
-                self.assertEqual(statistics["waf"], result["statistics"]["waf"])
-        done = subprocess.run(command + ["-s", f"ftl={self.wrong}"], capture_output=True, text=True)
+                self.assertIn(made["parameters"]["ftl"], (self.mine, "./" + beside))
+                self.assertEqual(made["statistics"]["waf"], result["statistics"]["waf"])
+        for command in "watch --plain -L w0", "quiz --paper --questions 1", "measure --random", \
+                "probe --only empty-read -s flash.blocks=1024":
+            loaded, done = self.loads(f"{command} --plugin {self.mine} {TINY}")
+            self.assertEqual((loaded, done.returncode), (True, 0), command + done.stderr)
+        self.is_refused(f"run -s ftl=mine {TINY} mixed", 'should be "page"')
+        self.is_refused(f"run --plugin {self.mine}x -s ftl=page {TINY} mixed", "mine.sox: No such file")
+        loaded, done = self.loads(f"run --plugin {self.mine} -s ftl={self.wrong} {TINY} mixed")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("mine.so: another FTL was brought before it", done.stderr)
+        self.assertIn("wrong.so: another FTL was brought before it", done.stderr)
+
+    def test_only_the_command_line_loads_it(self):
+        """Not a parameter file, nor what that includes, nor a drive of the current folder."""
+        drive = self.drive("drive.cfg", self.mine)
+        why = f'drive.cfg:3: ftl = "{self.mine}": a shared object is a program, which a parameter file ' \
+              f"cannot start; name it on the command line: --plugin {self.mine}\n"
+        including = self.path("including.cfg", '@include "drive.cfg"\n')
+        for more in "", "-s ftl=page":
+            self.is_refused(f"run {more} {drive} mixed", why)
+        for command in "run", "run --check", "watch --plain", "measure", "probe", "quiz":
+            trace = "mixed" if command.startswith(("run", "watch")) else ""
+            self.is_refused(f"{command} {including} {trace}", why)
+        os.makedirs(os.path.join(self.folder.name, "parameters"))
+        os.rename(drive, os.path.join(self.folder.name, "parameters/own.cfg"))
+        loaded, done = self.loads("run own mixed", cwd=self.folder.name)
+        self.assertEqual((loaded, done.returncode), (False, 2))
+        self.assertIn("parameters/own.cfg:3: ftl = ", done.stderr)
+        os.environ["LOADED"] = told = os.path.join(self.folder.name, "told")
+        try:
+            with self.assertRaisesRegex(ssdlab.Mistake, "which a parameter file cannot start"):
+                ssdlab.Drive(self.drive("drive.cfg", self.mine))
+        finally:
+            del os.environ["LOADED"]
+        self.assertFalse(os.path.exists(told))
+
+    def test_checking_does_not_load_it(self):
+        for option in f"--plugin {self.mine}", f"-s ftl={self.mine}":
+            self.is_refused(f"run --check {option} {TINY} mixed", f"{self.mine} is not loaded")
+
+    def test_a_lab_does_not_load_it(self):
+        """The settings of a description are no command line, although they become one."""
+        for words in f"ftl={self.mine}", f"--plugin={self.mine}":
+            described = self.path("lab.ini", f"[experiment]\ndrive = {TINY}\n[axis workload]\n"
+                                  f"mixed = mixed trace.limit=9\n[axis ftl]\nmine = {words}\n[grid]\n"
+                                  "[measures]\nwaf = waf\n")
+            told, results = (os.path.join(self.folder.name, name) for name in ("told", "results"))
+            done = subprocess.run([os.path.join(ROOT, "scripts/lab"), "run", described, "--results", results],
+                                  capture_output=True, text=True, cwd=ROOT,
+                                  env={**os.environ, "LOADED": told, "SSD": SSD})
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(f"name it on the command line, --plugin {self.mine}, and write ftl=mine",
+                          done.stderr)
+            self.assertFalse(os.path.exists(told))
+
+    def test_a_foreign_object_is_never_started(self):
+        """It is refused by what stands in its file, so that its constructor does not run."""
+        foreign = self.path("foreign.c", TELLS)
+        code = foreign[:-1] + "so"
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", code, foreign], check=True)
+        why = "foreign.so: it is no FTL; `make plugin FTL=NAME.c` compiles one"
+        for option in f"--plugin {code}", f"-s ftl={code}":
+            self.is_refused(f"run {option} {TINY} mixed", why)
+        with open(self.mine, "rb") as file:
+            old = re.sub(rb"(\d+\.\d+ \d+ \d)\d*\0", lambda stamp: stamp[1].ljust(len(stamp[0]), b"\0"),
+                         file.read(), count=1)
+        with open(code, "wb") as file:
+            file.write(old)
+        self.is_refused(f"run --plugin {code} {TINY} mixed", "foreign.so: compiled from other sources")
+        pipe = os.path.join(self.folder.name, "pipe.so")
+        os.mkfifo(pipe)
+        self.is_refused(f"run --plugin {pipe} {TINY} mixed", "pipe.so: it is a pipe or a device, not a file")
 
     def test_the_library_takes_it_too(self):
         texts = []
@@ -143,7 +262,7 @@ class Plugin(unittest.TestCase):
         with open(self.mine, "rb") as file:
             code = file.read()
         self.refused("./no-such.so", "no-such.so")
-        self.refused(TINY, "tiny.cfg")
+        self.refused(TINY, "tiny.cfg: it is no FTL")
         with open(other, "wb") as file:
             file.write(code)
         self.refused(other, "it has no table ftl_other")
@@ -168,7 +287,7 @@ w = mixed requests=2000
 filled = precondition.mode=fill
 [axis ftl]
 page = ftl=page
-mine = ftl={path}
+mine = ftl=mine
 [measures]
 copied = flash.program.gc
 partial = mine.partial_writes + 0
@@ -177,13 +296,15 @@ partial = mine.partial_writes + 0
                    "workload.requests=2000", "-s", "precondition.mode=fill", "tiny", "mixed"]
         for change, more in ((), []), (other, []), ((), ["--drives"]), (other, ["--drives"]):
             make(self.folder, "mine", *change)
-            self.lab("run", self.at("own.ini"), *more)
+            self.lab("run", self.at("own.ini"), "--plugin", path, *more)
             subprocess.run(command, check=True, cwd=ROOT)
             page, mine = (line.split("\t") for line in
                           self.text("results/own/default/results.tsv").splitlines()[1:])
             self.assertEqual(mine[5], str(json.loads(self.text("it.json"))["statistics"]["flash.program.gc"]))
-            self.assertEqual(self.lab("rerun", self.at("results/own/default")).stdout,
+            self.assertEqual(self.lab("rerun", "--plugin", path, self.at("results/own/default")).stdout,
                              "2 runs of 2 are the same\n")
+            self.assertIn(f"--plugin {path}, to load it",
+                          self.lab("rerun", self.at("results/own/default"), status=2).stderr)
             found.append((page[3], mine[3], mine[5]))
         self.assertEqual(found[:2], found[2:])
         self.assertEqual(found[0][0], found[1][0])

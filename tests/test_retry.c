@@ -256,6 +256,32 @@ static void test_what_worked_last_is_tried_first(void **state)
 	bed_close(&b);
 }
 
+/* Block 0 is read, erased and written again: its first read begins anew, although it needs as many senses as
+ * the last one before the erase. */
+static void test_voltages_do_not_survive_an_erase(void **state)
+{
+	struct bed b;
+	tick_t now = 4 * T;
+	uint32_t page = 0;
+
+	(void)state;
+	filled(&b, ALWAYS(2) "retry.history=true flash.blocks=8 flash.over_provisioning=0.5 ", 96);
+	assert_int_equal(serve(&b, T, REQUEST_READ, 0, 1), 3 * Q + 2 * ECC);
+	assert_int_equal(serve(&b, 2 * T, REQUEST_READ, 1, 1), Q);
+	serve(&b, 3 * T, REQUEST_WRITE, 0, 96);
+	drive_run_until(b.drive, now);
+	drive_submit(b.drive, &(struct request){ .arrival = now, .type = REQUEST_COLLECT });
+	assert_int_equal(flash_next_page(b.drive->flash, 0), 0);
+	for (; !flash_next_page(b.drive->flash, 0); page = (page + 1) % 96)
+		serve(&b, now += T, REQUEST_WRITE, page, 1);
+	page = (page + 95) % 96;
+	assert_int_equal(serve(&b, now + T, REQUEST_READ, page, 1), 3 * Q + 2 * ECC);
+	assert_int_equal(serve(&b, now + 2 * T, REQUEST_READ, page, 1), Q);
+	assert_statistic(&b, "retry.history_hits", 2);
+	assert_statistic(&b, "retry.steps", 4);
+	bed_close(&b);
+}
+
 /* A page in an SLC block is read at once, and with two further senses once it is folded. */
 static void test_a_page_in_the_slc_cache(void **state)
 {
@@ -411,6 +437,7 @@ int main(void)
 		cmocka_unit_test(test_bad_tables),
 		cmocka_unit_test(test_reads_disturb_their_block),
 		cmocka_unit_test(test_what_worked_last_is_tried_first),
+		cmocka_unit_test(test_voltages_do_not_survive_an_erase),
 		cmocka_unit_test(test_a_page_in_the_slc_cache),
 		cmocka_unit_test(test_a_block_is_refreshed_before_a_request),
 		cmocka_unit_test(test_a_block_is_refreshed_in_idle_time),

@@ -117,6 +117,28 @@ static void test_small_case_by_hand(void **state)
 	memory_free(h);
 }
 
+/* 3, 10 and 1, 2, 4: the values above, in two histograms, whose own deviations are 3.5 and sqrt(14 / 9). */
+static void test_joined_by_hand(void **state)
+{
+	static const uint64_t values[] = { 3, 10, 1, 2, 4 };
+	struct histogram *h = memory_array(3, sizeof *h, "histogram");
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++)
+		histogram_add(&h[i >= 2], values[i]);
+	assert_true(fabs(histogram_deviation(&h[0]) - 3.5) < 1e-12);
+	assert_true(fabs(histogram_deviation(&h[1]) - sqrt(14.0 / 9)) < 1e-12);
+	histogram_join(&h[0], &h[1]);
+	histogram_join(&h[0], &h[2]); /* empty */
+	assert_int_equal(h[0].count, 5);
+	assert_int_equal(h[0].min, 1);
+	assert_int_equal(h[0].max, 10);
+	assert_true(histogram_mean(&h[0]) == 4);
+	assert_true(fabs(histogram_deviation(&h[0]) - sqrt(10)) < 1e-12);
+	assert_int_equal(histogram_percentile(&h[0], 0.5), 3);
+	memory_free(h);
+}
+
 static void test_zero_is_a_value(void **state)
 {
 	struct histogram *h = memory_array(1, sizeof *h, "histogram");
@@ -801,7 +823,7 @@ static void test_an_earlier_error_is_found_at_commit(void **state)
 }
 
 /* A limit on the size of files stands for a full file system. */
-static void write_beyond_the_limit(void)
+static void write_beyond_the_limit(void (*write)(FILE *))
 {
 	struct rlimit limit = { 1000, 1000 };
 	struct output output;
@@ -810,20 +832,150 @@ static void write_beyond_the_limit(void)
 	signal(SIGXFSZ, SIG_IGN);
 	if (setrlimit(RLIMIT_FSIZE, &limit) != 0 || !output_open(&output, "result.txt", &fault))
 		_exit(1);
-	for (int line = 0; line < 5000; line++)
-		fprintf(output.stream, "request.count = %d\n", line);
+	write(output.stream);
 	if (output_commit(&output, &fault))
 		_exit(2);
 	_exit(strcmp(fault.text, "cannot write \"result.txt\": File too large") == 0 ? 0 : 3);
+}
+
+static void put_lines(FILE *stream)
+{
+	for (int line = 0; line < 5000; line++)
+		fprintf(stream, "request.count = %d\n", line);
+}
+
+static void write_lines_beyond_the_limit(void)
+{
+	write_beyond_the_limit(put_lines);
+}
+
+/* A block larger than the stream's buffer: when the file is committed, nothing is left to be written. */
+static void put_block(FILE *stream)
+{
+	static const char block[1 << 17];
+
+	fwrite(block, 1, sizeof block, stream);
+}
+
+static void write_a_block_beyond_the_limit(void)
+{
+	write_beyond_the_limit(put_block);
 }
 
 static void test_a_failed_write_leaves_the_old_file_only(void **state)
 {
 	(void)state;
 	write_file("result.txt", "old\n");
-	assert_int_equal(run_child(write_beyond_the_limit), 0);
+	assert_int_equal(run_child(write_lines_beyond_the_limit), 0);
+	assert_int_equal(run_child(write_a_block_beyond_the_limit), 0);
 	assert_file("result.txt", "old\n");
 	assert_int_equal(count_files(), 1);
+}
+
+/* In a folder that others may write to: a link with the name of the partial file is not followed.  A file
+ * with that name is what a killed program with this number has left. */
+static void test_what_has_the_name_of_the_partial_file_is_not_written(void **state)
+{
+	struct output output;
+	struct fault fault;
+	struct stat status;
+	char partial[64];
+
+	(void)state;
+	snprintf(partial, sizeof partial, "result.txt.partial-%ld", (long)getpid());
+	write_file("victim.txt", "precious\n");
+	for (int is_link = 0; is_link < 2; is_link++) {
+		if (is_link)
+			assert_int_equal(symlink("victim.txt", partial), 0);
+		else
+			write_file(partial, "half a resu");
+		assert_true(output_open(&output, "result.txt", &fault));
+		fputs("new\n", output.stream);
+		assert_true(output_commit(&output, &fault));
+		assert_int_equal(lstat("result.txt", &status), 0);
+		assert_true(S_ISREG(status.st_mode));
+		assert_file("result.txt", "new\n");
+		assert_file("victim.txt", "precious\n");
+		assert_int_equal(count_files(), 2);
+	}
+	assert_int_equal(mkdir(partial, 0777), 0);
+	assert_false(output_open(&output, "result.txt", &fault));
+	assert_non_null(strstr(fault.text, "cannot create \"result.txt\": "));
+	assert_int_equal(rmdir(partial), 0);
+}
+
+/* A program in another container may have the same number. */
+static void test_a_partial_file_that_is_being_written_stays(void **state)
+{
+	struct output output;
+	struct fault fault;
+	char partial[64], byte;
+	int ends[2];
+	pid_t writer;
+
+	(void)state;
+	snprintf(partial, sizeof partial, "result.txt.partial-%ld", (long)getpid());
+	write_file(partial, "half a resu");
+	assert_int_equal(pipe(ends), 0);
+	writer = fork();
+	if (!writer) {
+		struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+		_exit(fcntl(open(partial, O_RDWR), F_SETLK, &lock) || write(ends[1], "x", 1) != 1 || pause());
+	}
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	assert_false(output_open(&output, "result.txt", &fault));
+	assert_string_equal(fault.text, "cannot create \"result.txt\": another program is writing it");
+	assert_file(partial, "half a resu");
+	kill(writer, SIGKILL);
+	assert_int_equal(waitpid(writer, NULL, 0), writer);
+	assert_true(output_open(&output, "result.txt", &fault));
+	output_abandon(&output);
+	assert_int_equal(count_files(), 0);
+}
+
+static void begin_and_wait(const char *name, int told)
+{
+	struct output output;
+	struct fault fault;
+
+	_exit(!output_open(&output, name, &fault) || write(told, "x", 1) != 1 || pause());
+}
+
+/* Names as long as a file's may be, although that of the partial file is longer: they are written, a second
+ * writer is refused, and what a killed one leaves is removed. */
+static void test_names_as_long_as_a_file_may_have(void **state)
+{
+	struct output output;
+	struct fault fault;
+	char name[256], byte;
+	int ends[2];
+	pid_t writer;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	memset(name, 'n', sizeof name);
+	for (size_t length = 220; length < sizeof name; length++) {
+		name[length] = '\0';
+		assert_true(output_open(&output, name, &fault));
+		fputs("new\n", output.stream);
+		assert_true(output_commit(&output, &fault));
+		assert_file(name, "new\n");
+		writer = fork();
+		if (!writer)
+			begin_and_wait(name, ends[1]);
+		assert_int_equal(read(ends[0], &byte, 1), 1);
+		assert_false(output_open(&output, name, &fault));
+		assert_non_null(strstr(fault.text, "another program is writing it"));
+		kill(writer, SIGKILL);
+		assert_int_equal(waitpid(writer, NULL, 0), writer);
+		assert_int_equal(count_files(), 2);
+		assert_true(output_open(&output, name, &fault));
+		output_abandon(&output);
+		assert_int_equal(count_files(), 1);
+		assert_int_equal(unlink(name), 0);
+		name[length] = 'n';
+	}
 }
 
 /* One of several programs that write the same file again and again. */
@@ -1028,7 +1180,8 @@ static void test_a_table_is_zeroed_computed_and_reported(void **state)
 static void test_bad_percentiles_are_refused(void **state)
 {
 	static char *const bad[] = { "50 101", "x", "-1", "50;99", "1e9999",
-		"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17" };
+		"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17", ".", "9.9.9" };
+	static char *const twice[] = { "50 50", "0,0", "50 99 50", "100 100", "9.99 99.9" };
 	struct stat_list list;
 	struct fault fault;
 
@@ -1038,6 +1191,12 @@ static void test_bad_percentiles_are_refused(void **state)
 
 		assert_false(stat_list_init(&list, &settings, &fault));
 		assert_non_null(strstr(fault.text, "stats.percentiles"));
+	}
+	for (size_t i = 0; i < sizeof twice / sizeof *twice; i++) {
+		struct stat_settings settings = { twice[i] };
+
+		assert_false(stat_list_init(&list, &settings, &fault));
+		assert_non_null(strstr(fault.text, "has the same name in results as a number before it"));
 	}
 }
 
@@ -1081,6 +1240,7 @@ int main(void)
 		cmocka_unit_test(test_damaged_histograms_are_seen),
 		cmocka_unit_test(test_empty_histogram_is_all_zero),
 		cmocka_unit_test(test_small_case_by_hand),
+		cmocka_unit_test(test_joined_by_hand),
 		cmocka_unit_test(test_zero_is_a_value),
 		cmocka_unit_test(test_percentile_never_exceeds_the_maximum),
 		cmocka_unit_test(test_deviation_keeps_its_digits_far_from_zero),
@@ -1109,6 +1269,9 @@ int main(void)
 		FILE_TEST(test_a_full_device_is_found_at_commit),
 		FILE_TEST(test_an_earlier_error_is_found_at_commit),
 		FILE_TEST(test_a_failed_write_leaves_the_old_file_only),
+		FILE_TEST(test_what_has_the_name_of_the_partial_file_is_not_written),
+		FILE_TEST(test_a_partial_file_that_is_being_written_stays),
+		FILE_TEST(test_names_as_long_as_a_file_may_have),
 		FILE_TEST(test_a_file_is_shared_by_its_writers),
 		FILE_TEST(test_a_closed_pipe_is_found_at_commit),
 		FILE_TEST(test_standard_output_keeps_its_order),

@@ -108,6 +108,11 @@ static void test_detection(void **state)
 		{ "fio2", "fio version 2 iolog\nf read 0 512\n" },
 		/* One bad line does not hide what the others are. */
 		{ "ssdsim", "0 0 8 8 0\n1 0 8 8 0\n2 0 8 eight 0\n3 0 8 8 0\n" },
+		/* FLUSHes, alone or at the beginning. */
+		{ "ssdsim", "0 0 0 0 2\n" },
+		{ "ssdsim", "0 0 0 0 2\r\n5 1 0 0 2\r\n" },
+		{ "ssdsim", "0 0 0 0 2\n5 0 8 8 4\n" },
+		{ "list", "f\nf\n" },
 	};
 	struct trace_options options = { .format = "auto", .member = "", .devices = "", .time_unit = "" };
 

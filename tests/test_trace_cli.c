@@ -280,6 +280,12 @@ static void test_plot(void **state)
 		expect_part(w, "a.svg", "<svg");
 	else
 		expect_mistake(w, "gnuplot, which --plot needs, cannot be run: No such file or directory");
+	if (w->status == DONE) { /* quotes at the beginning and side by side */
+		put_text(w, "'a''.trace", TRACE);
+		assert_int_equal(run(w, "stat --plot \"'p'''.svg\" \"'a''.trace\""), DONE);
+		expect_part(w, "'p'''.svg", "<svg");
+		expect_part(w, "'p'''.svg", "'a''.trace");
+	}
 	setenv("PATH", w->folder, 1);
 	run(w, "stat --plot b.svg a");
 	setenv("PATH", path, 1);

@@ -489,7 +489,7 @@ static void test_quiz(void **state)
 	static const struct {
 		const char *drive, *asks;
 	} cases[] = {
-		{ "parameters/tiny.cfg", "Which?" },
+		{ "parameters/tiny.cfg", "A block is collected first.  Its number: " },
 		{ "-s seed=5 -s ftl=fast docs/log-block.cfg", "Four numbers" },
 		{ "-s ftl=dftl -s dftl.entries=24 parameters/tiny.cfg", "map in DRAM?" },
 		{ "-s ftl=across -s buffer=lru -s dram.buffer_bytes=64K parameters/tiny.cfg",
@@ -547,6 +547,21 @@ static void test_the_picture_has_the_answer(void **state)
 	assert_true(says(w, "From which page is it read?  BLOCK.PAGE: ____"));
 }
 
+/* An answer of another form costs nothing the first time: the question is asked again. */
+static void test_a_quiz_mistyped(void **state)
+{
+	struct world *w = *state;
+
+	ssd(w, "quiz --answers --questions 12 parameters/tiny.cfg");
+	put_answers(w);
+	shell(w, "sed 's/^/a\\n/' $d/typed | $ssd quiz --questions 12 parameters/tiny.cfg");
+	assert_status(w, DONE, "a quiz with mistypes");
+	assert_true(says(w, "12 of 12 right\n"));
+	assert_true(says(w, "Its number: This is no answer of that form; again: Right."));
+	shell(w, "yes a | $ssd quiz --questions 3 parameters/tiny.cfg");
+	assert_true(says(w, "0 of 3 right\n"));
+}
+
 /* Without answers the quiz ends. */
 static void test_a_quiz_left_alone(void **state)
 {
@@ -556,6 +571,31 @@ static void test_a_quiz_left_alone(void **state)
 	assert_status(w, DONE, "quiz");
 	assert_true(says(w, "Question 1"));
 	assert_false(says(w, "Question 2"));
+}
+
+/* Pictures as text are as wide as COLUMNS says, where --columns does not: from 40 to 400. */
+static void test_columns_of_the_environment(void **state)
+{
+	static const char *const same[][2] = {
+		{ "COLUMNS=47 $ssd watch --plain", "$ssd watch --plain --columns 47" },
+		{ "COLUMNS=47 $ssd watch --plain --columns 90", "$ssd watch --plain --columns 90" },
+		{ "COLUMNS=30 $ssd watch --plain", "$ssd watch --plain --columns 40" },
+		{ "COLUMNS=1000 $ssd watch --plain", "$ssd watch --plain --columns 400" },
+		{ "COLUMNS= $ssd watch --plain", "$ssd watch --plain --columns 80" },
+		{ "COLUMNS=47 $ssd quiz --paper", "$ssd quiz --paper --columns 47" },
+	};
+	struct world *w = *state;
+	char line[512];
+
+	for (size_t i = 0; i < COUNT(same); i++) {
+		bool quiz = strstr(same[i][0], "quiz");
+		const char *of = quiz ? "--questions 2" : "--rows 3 --at 3 -L w0+4,w0+2,w2";
+
+		snprintf(line, sizeof line, "%s %s " PLANE " >$d/a && %s %s " PLANE " >$d/b && cmp $d/a $d/b",
+			same[i][0], of, same[i][1], of);
+		shell(w, line);
+		assert_status(w, DONE, line);
+	}
 }
 
 static void test_mistakes_in_watching(void **state)
@@ -582,6 +622,7 @@ int main(void)
 		TEST(test_an_slc_cache_in_the_picture), TEST(test_handles_in_the_picture),
 		TEST(test_cleaning_explained), TEST(test_mistakes_with_zones), TEST(test_timelines),
 		TEST(test_quiz), TEST(test_a_narrow_quiz), TEST(test_the_picture_has_the_answer),
+		TEST(test_columns_of_the_environment), TEST(test_a_quiz_mistyped),
 		TEST(test_a_quiz_left_alone), TEST(test_a_timeline_of_some), TEST(test_mistakes_in_timelines),
 		TEST(test_a_picture_of_a_collection), TEST(test_a_block_erased_and_used_again),
 		cmocka_unit_test(test_back), cmocka_unit_test(test_live_cells_are_live_pages),

@@ -342,6 +342,26 @@ static void test_the_end_of_a_zone(void **state)
 	device_close(d);
 }
 
+/* An append names its zone by any of its pages, also one that its data does not come to: 31 and 32 of an
+ * untouched zone, the pages behind the pointer, one before it.  The data is at the pointer, and is new. */
+static void test_an_append_names_any_page(void **state)
+{
+	static const uint32_t named[] = { 31, 2, 4, 0 }, pages[] = { 2, 1, 3, 1 };
+	struct device *d = device_open(PAPER_DRIVE);
+
+	(void)state;
+	for (unsigned round = 1; round <= 2; round++) {
+		for (size_t i = 0; i < 4; i++)
+			assert_true(give(d, REQUEST_WRITE, 1, named[i], pages[i], REQUEST_APPEND));
+		assert_int_equal(d->zns->zone[1].written, 7 * d->page);
+		assert_true(give(d, REQUEST_READ, 1, 0, 7, 0));
+		assert_statistic(d, "flash.read.host", 7 * round);
+		assert_statistic(d, "zns.appends", 4 * round);
+		assert_true(give(d, REQUEST_TRIM, 1, 0, 32, 0));
+	}
+	device_close(d);
+}
+
 /* ---- data ---- */
 
 static bool give_sectors(struct device *d, enum request_type type, sector_t start, uint32_t sectors)
@@ -678,6 +698,7 @@ int main(void)
 		cmocka_unit_test(test_places_of_pages),
 		cmocka_unit_test(test_states_by_hand),
 		cmocka_unit_test(test_the_end_of_a_zone),
+		cmocka_unit_test(test_an_append_names_any_page),
 		cmocka_unit_test(test_parts_of_pages),
 		cmocka_unit_test(test_amplification_of_the_device),
 		cmocka_unit_test(test_other_trims_are_ignored),

@@ -72,9 +72,11 @@ static void detect_score_records(
 	}
 }
 
-static struct detect_score detect_score_of(const struct format *f, const struct detect_head *head)
+/* `commands`: lines of commands without sectors, such as FLUSH, count, too. */
+static struct detect_score detect_score_of(
+	const struct format *f, const struct detect_head *head, bool commands)
 {
-	struct scan s = { .names = names_create() };
+	struct scan s = { .names = names_create(), .commands = commands };
 	struct detect_score score = { 0 };
 	struct columns columns;
 
@@ -268,6 +270,17 @@ static struct detect_list detect_candidates(const struct detect_score *score, bo
 	return chosen;
 }
 
+static struct detect_list detect_fitting(const struct detect_head *head, bool commands)
+{
+	struct detect_score score[TRACE_FORMATS_MAX];
+	struct detect_list fit;
+
+	for (size_t i = 0; trace_formats[i].name; i++)
+		score[i] = detect_score_of(&trace_formats[i], head, commands);
+	fit = detect_candidates(score, false);
+	return fit.count ? fit : detect_candidates(score, true);
+}
+
 static void detect_refuse_unknown(struct source *source, const struct detect_head *head, struct fault *fault)
 {
 	const char *end = detect_line_end(head->begin, head->end);
@@ -288,16 +301,13 @@ static void detect_refuse_unknown(struct source *source, const struct detect_hea
 static const struct format *detect_choose(
 	struct source *source, const struct detect_head *head, struct fault *fault)
 {
-	struct detect_score score[TRACE_FORMATS_MAX];
 	const struct format *nearest;
 	struct detect_list fit;
 	char names[256];
 
-	for (size_t i = 0; trace_formats[i].name; i++)
-		score[i] = detect_score_of(&trace_formats[i], head);
-	fit = detect_candidates(score, false);
-	if (!fit.count)
-		fit = detect_candidates(score, true);
+	fit = detect_fitting(head, false);
+	if (!fit.count) /* a trace of FLUSHes alone */
+		fit = detect_fitting(head, true);
 	if (fit.count == 1)
 		return fit.format[0];
 	if (fit.count) {

@@ -1,10 +1,11 @@
 #include "traces/generate_find.h"
 
 #include "base/memory.h"
+#include "base/program.h"
 #include "base/suggest.h"
+#include "parameters/params.h"
 
 #include <dirent.h>
-#include <libconfig.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,33 +13,35 @@
 
 #define FOLDERS 3
 
+static char *profile_joined(const char *folder, const char *name, const char *ending)
+{
+	size_t bytes = strlen(folder) + strlen(name) + strlen(ending) + 2;
+	char *path = memory_array(bytes, 1, "path");
+
+	snprintf(path, bytes, "%s/%s%s", folder, name, ending);
+	return path;
+}
+
 /* The i-th folder to search; the caller frees it.  NULL if it is not set. */
 static char *profile_folder(unsigned i)
 {
-	char path[4096];
 	const char *named = getenv("SSDLAB_PROFILES");
-	ssize_t length;
+	char *program, *path;
 
 	if (i == 0)
 		return named && *named ? memory_string(named, "path") : NULL;
 	if (i == 2)
 		return memory_string("traces/profiles", "path");
-	length = readlink("/proc/self/exe", path, sizeof path - 32);
-	if (length <= 0)
-		return NULL;
-	path[length] = '\0';
-	strcpy(strrchr(path, '/') + 1, "traces/profiles");
-	return memory_string(path, "path");
+	program = program_folder();
+	path = program ? profile_joined(program, "traces/profiles", "") : NULL;
+	memory_free(program);
+	return path;
 }
 
 /* "FOLDER/NAME.cfg"; the caller frees it. */
 static char *profile_path(const char *where, const char *name)
 {
-	size_t bytes = strlen(where) + strlen(name) + sizeof "/.cfg";
-	char *path = memory_array(bytes, 1, "path");
-
-	snprintf(path, bytes, "%s/%s.cfg", where, name);
-	return path;
+	return profile_joined(where, name, ".cfg");
 }
 
 static bool profile_is_file_name(const char *name)
@@ -77,15 +80,13 @@ static int profile_is_entry(const struct dirent *entry)
 static void profile_visit(const char *path, const char *text, const char *name,
 	void (*visit)(void *context, const char *name, const char *brief), void *context)
 {
-	config_t config;
-	const char *brief;
+	struct fault ignored;
+	struct params_file *file =
+		path ? params_open(path, &ignored) : params_open_text(text, name, &ignored);
+	const char *brief = file ? params_text(file, "brief", &ignored) : NULL;
 
-	config_init(&config);
-	if (!(path ? config_read_file(&config, path) : config_read_string(&config, text)) ||
-		!config_lookup_string(&config, "brief", &brief))
-		brief = "";
-	visit(context, name, brief);
-	config_destroy(&config);
+	visit(context, name, brief ? brief : "");
+	params_close(file);
 }
 
 static void profile_visit_folder(

@@ -13,15 +13,16 @@
 
 extern char **environ;
 
-/* A gnuplot string: quotes are doubled, control characters blanked. */
+/* A gnuplot string; control characters are blanked.  In single quotes every character is taken as it is, but
+ * a quote at the beginning or beside another ends the string, even if it is doubled. */
 static void plot_string(FILE *out, const char *text)
 {
 	fputc('\'', out);
-	for (; *text; text++) {
+	for (; *text; text++)
 		if (*text == '\'')
-			fputc('\'', out);
-		fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
-	}
+			fputs("'.\"'\".'", out);
+		else
+			fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
 	fputc('\'', out);
 }
 

@@ -156,7 +156,7 @@ static const struct kind {
 	{ "From which page is it read?  BLOCK.PAGE", quiz_reads_one_place, quiz_tell_place },
 	{ "How many pages does it read, program and copy, and how many blocks are erased?\nFour numbers",
 		quiz_writes_something, quiz_tell_operations },
-	{ "A block is collected first.  Which?", quiz_collects_the_best, quiz_tell_victim },
+	{ "A block is collected first.  Its number", quiz_collects_the_best, quiz_tell_victim },
 	{ "What is the write amplification after it?  Two decimals", quiz_has_a_waf, quiz_tell_waf },
 	{ "Is what it reads in the write buffer?  yes or no", quiz_is_looked_for, quiz_tell_buffered },
 	{ "Is its entry of the map in DRAM?  yes or no", quiz_is_looked_up, quiz_tell_mapped },
@@ -271,20 +271,29 @@ static void quiz_show(const struct quiz *q, const struct player *p, struct quest
 	fprintf(q->out, ".\n%s: ", kinds[question.kind].question);
 }
 
-/* Compares numbers by their values, words by their first letter. */
-static bool quiz_is_right(const char *given, const char *answer)
+enum verdict { VERDICT_NO_ANSWER, VERDICT_WRONG, VERDICT_RIGHT };
+
+/* Compares numbers by their values, words by their first letter.  Other words, or another number of numbers,
+ * are no answer. */
+static enum verdict quiz_compare(const char *given, const char *answer)
 {
+	enum verdict verdict = VERDICT_RIGHT;
+
 	given += strspn(given, " \t");
 	if (*answer == 'y' || *answer == 'n')
-		return *given == *answer;
+		return *given == *answer                ? VERDICT_RIGHT
+		       : *given == 'y' || *given == 'n' ? VERDICT_WRONG
+							: VERDICT_NO_ANSWER;
 	for (char *end, *right; *answer; given = end, answer = right) {
 		double value = strtod(given, &end), wanted = strtod(answer, &right);
 
-		if (end == given || fabs(value - wanted) > 0.0051)
-			return false;
+		if (end == given)
+			return VERDICT_NO_ANSWER;
+		if (fabs(value - wanted) > 0.0051)
+			verdict = VERDICT_WRONG;
 		end += strspn(end, " ,\t");
 	}
-	return !given[strspn(given, " \t\n")];
+	return given[strspn(given, " \t\n")] ? VERDICT_NO_ANSWER : verdict;
 }
 
 /* The verdict and the effects of the request, in lines as wide as the pictures. */
@@ -306,16 +315,30 @@ static void quiz_tell_verdict(const struct quiz *q, const struct player *p, bool
 	screen_release(&s);
 }
 
+/* Asks once more if it is no answer.  False: there are no more answers. */
+static bool quiz_read(const struct quiz *q, char *given, int bytes, const char *answer)
+{
+	if (!fgets(given, bytes, q->in))
+		return false;
+	if (quiz_compare(given, answer) != VERDICT_NO_ANSWER)
+		return true;
+	fputs("This is no answer of that form; again: ", q->out);
+	fflush(q->out);
+	return fgets(given, bytes, q->in);
+}
+
 /* False: there are no more answers. */
 static bool quiz_judge(
 	const struct quiz *q, const struct player *p, const char *answer, uint64_t *right, bool last)
 {
 	char given[200];
+	bool is_right;
 
-	if (!fgets(given, sizeof given, q->in))
+	if (!quiz_read(q, given, sizeof given, answer))
 		return false;
-	*right += quiz_is_right(given, answer);
-	quiz_tell_verdict(q, p, quiz_is_right(given, answer), answer);
+	is_right = quiz_compare(given, answer) == VERDICT_RIGHT;
+	*right += is_right;
+	quiz_tell_verdict(q, p, is_right, answer);
 	if (!q->lines || last)
 		return true;
 	fputs("Return: the next question ", q->out);

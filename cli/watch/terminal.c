@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/select.h>
@@ -22,6 +23,16 @@ void terminal_size(uint32_t *columns, uint32_t *rows)
 
 	*columns = known ? size.ws_col : 80;
 	*rows = known ? size.ws_row : 24;
+}
+
+uint32_t terminal_text_columns(void)
+{
+	const char *text = getenv("COLUMNS");
+	unsigned long columns = text ? strtoul(text, NULL, 10) : 0;
+
+	if (!columns)
+		return 80;
+	return columns < 40 ? 40 : columns > 400 ? 400 : (uint32_t)columns;
 }
 
 /* Makes ^C an ordinary key.  False: the settings cannot be read, and do not change. */

@@ -14,6 +14,9 @@ bool terminal_there(void);
 /* Columns and rows of standard output, 80 and 24 if unknown. */
 void terminal_size(uint32_t *columns, uint32_t *rows);
 
+/* Columns of text that goes elsewhere: COLUMNS, from 40 to 400, or 80. */
+uint32_t terminal_text_columns(void);
+
 /* Runs a function with single keys on the alternate screen, in a process of its own: however that ends,
  * the terminal is restored, and the messages that the process wrote to standard error are shown.  False and
  * a fault: that of the function, or the process cannot be created. */

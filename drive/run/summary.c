@@ -1,5 +1,6 @@
 #include "drive/run/summary.h"
 
+#include "base/utf8.h"
 #include "ftl/store.h"
 
 #include <math.h>
@@ -331,9 +332,11 @@ static void summary_write_memory(const struct report *r, FILE *out)
 
 void summary_write(const struct report *r, FILE *out)
 {
-	fprintf(out, "%s on %s: ftl = %s, buffer = %s, seed = %.0f\n", report_value(r, "run.workload"),
-		report_value(r, "run.parameters"), report_value(r, "run.ftl"), report_value(r, "run.buffer"),
-		summary_number(r, "run.seed"));
+	utf8_print(out, report_value(r, "run.workload"));
+	fputs(" on ", out);
+	utf8_print(out, report_value(r, "run.parameters"));
+	fprintf(out, ": ftl = %s, buffer = %s, seed = %.0f\n", report_value(r, "run.ftl"),
+		report_value(r, "run.buffer"), summary_number(r, "run.seed"));
 	fprintf(out, "drive       %s of flash, %.1f %% of it over-provisioning; %.0f dies\n",
 		SUMMARY_BYTES(r, "drive.physical_bytes"), 100 * summary_spare(r),
 		summary_number(r, "drive.dies"));

@@ -14,4 +14,4 @@ _ssd()
 		[[ $candidate == *= ]] && compopt -o nospace
 	done < <("${words[0]}" help --complete -- "${words[@]:1}" 2>/dev/null)
 }
-complete -o default -F _ssd ssd
+complete -o default -o plusdirs -F _ssd ssd

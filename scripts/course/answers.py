@@ -8,14 +8,15 @@ import configparser
 import functools
 import glob
 import hashlib
+import io
 import math
 import os
 import re
 import shlex
 import textwrap
 
-from points import Refused, Wrong, evaluate, statistics
-from sandbox import call
+from points import Refused, Wrong, evaluate, statistics, text_of
+from sandbox import ended
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SSD = os.environ.get("SSD", "./ssd")
@@ -62,15 +63,49 @@ def fill(text, known):
     return re.sub(r"\{([^{}]+)\}", one, text)
 
 
+def furnish(box):
+    """Puts the program, and the files that commands name, into the sandbox's folder."""
+    box.put(SSD, "ssd")
+    for name in (
+        *glob.glob("docs/*.cfg"),
+        *glob.glob("docs/course/*.cfg"),
+        *glob.glob("docs/course/*.list*"),
+        "parameters",
+        "traces/samples",
+    ):
+        box.put(name)
+
+
 @functools.lru_cache(None)
-def said(words, find, limit):
-    """Statistics that the command prints, and `found`, the first match of `find`."""
-    status, out, errors = call([SSD, *words], limit)
+def said(words, find, box):
+    """Statistics that the command prints, and `found`, the first match of `find`, if there is one."""
+    if not os.path.exists(box.path("ssd")):
+        furnish(box)
+    status, out, errors = box.call(["./ssd", *words])
     if status != 0:
-        raise Wrong(errors.strip().splitlines()[-1] if errors else "it ends with status %s" % status)
+        raise Wrong(errors.strip().splitlines()[-1] if errors.strip() else ended(status))
     known = statistics(out) if words[0] == "run" else {}
     match = re.search(find, " ".join(out.split())) if find else None
     return {**known, "found": float(match[1])} if match else known
+
+
+@functools.lru_cache(None)
+def profiles(box):
+    if not os.path.exists(box.path("ssd")):
+        furnish(box)
+    return re.findall(r"^  (\w+)", box.call(["./ssd", "list", "profiles"])[1], re.M)
+
+
+def check_words(answer, box):
+    """Words that become part of a command name nothing of this machine."""
+    words = answer.split()
+    while words:
+        word = words.pop(0)
+        if word != "-s":
+            if word not in profiles(box):
+                raise Wrong("%s is no profile; `./ssd list profiles` shows all" % word)
+        elif not words or not re.fullmatch(r"(workload|flash)\.\w+=[\w.+-]+", words.pop(0)):
+            raise Wrong("-s takes settings workload.KEY=VALUE and flash.KEY=VALUE here")
 
 
 def readings(text):
@@ -107,37 +142,44 @@ class Question:
         """Words of each line of `run`."""
         lines = []
         for line in self.text["run"].strip().splitlines():
-            try:
-                words = shlex.split(fill(line, {**self.known, "answer": answer}))
-            except ValueError:
-                raise Wrong("it should be a whole number") from None
+            words = shlex.split(fill(line, {**self.known, "answer": answer}))
             seed = ["-s", "seed=%s" % self.known["seed"]]
             lines.append((words[0], *(["--all", *seed] if words[0] == "run" else []), *words[1:]))
         return lines
 
-    def value(self, limit, answer=""):
+    def value(self, box, answer=""):
         """The value of the expression, computed from what the commands print."""
         find = fill(self.text.get("find", ""), self.known)
-        results = [said(words, find, limit) for words in self.commands(answer)]
+        results = [said(words, find, box) for words in self.commands(answer)]
+        if "unseen" in self.text and not any("found" in result for result in results):
+            raise Wrong(fill(self.text["unseen"], self.known))
         expression = fill(self.text["holds" if self.tried else "right"], self.known)
         return evaluate(expression, results, fifo_waf=fifo_waf, answer=answer)
 
-    def trouble(self, answer, limit):
+    def check(self, answer, box):
+        """The answer becomes part of commands: it must be what the question asks for, and nothing else."""
+        if any("'{answer}'" in line for line in self.text["run"].splitlines()):
+            if re.search(r"['\"\\]", answer) or answer.startswith("-"):
+                raise Wrong("it should be a list, as w0+4,w1,r1: no options and no quotes")
+        elif "{int(answer)" in self.text["run"]:
+            if not re.fullmatch(r"\d{1,9}", answer):
+                raise Wrong("it should be a whole number")
+        else:
+            check_words(answer, box)
+
+    def trouble(self, answer, box):
         """What is wrong with the answer, "" if nothing is."""
         if not answer:
             return "no answer"
         try:
             if self.tried:
-                if re.search(r"['\"\\]", answer) or any(
-                    word.startswith("-") and word != "-s" for word in answer.split()
-                ):
-                    raise Wrong("of options only -s is taken, and no quotes")
-                return "" if self.value(limit, answer) else "it does not do that"
-            right = self.value(limit)
+                self.check(answer, box)
+                return "" if self.value(box, answer) else "does not cause what is asked"
+            right = self.value(box)
             within = self.text.get("within", "0.5 %")
             room = float(within.split()[0]) / 100 * abs(right) + 1e-9
             near = any(abs(number - right) <= room for number in readings(answer))
-            return "" if near else "it is another number (within %s)" % within
+            return "" if near else "not right" + (" (off by more than %s)" % within) * (room > 1e-9)
         except Wrong as error:
             return str(error)
 
@@ -183,9 +225,9 @@ def sheet(lab, id_, given={}):
 def read(name, names):
     """Answers of a sheet by their names, `id` among them."""
     given = {}
-    with open(name, encoding="utf-8", errors="replace") as file:
+    with io.StringIO(text_of(name)) as file:
         for number, line in enumerate(file, 1):
-            line = line.strip().lstrip("\ufeff")
+            line = line.strip()
             if not line or line.startswith("#"):
                 continue
             key, equals, answer = (part.strip() for part in line.partition("="))
@@ -201,11 +243,11 @@ def read(name, names):
     return given
 
 
-def grade(lab, files, id_, limit, points):
+def grade(lab, files, id_, box, points):
     if len(files) != 1:
         raise Refused(
             "one sheet at a time, not %d (%s); a folder of submissions is graded in one command"
-            % (len(files), " ".join(files))
+            % (len(files), " ".join(files[:5]) + " ..." * (len(files) > 5))
         )
     names = [name for name in QUESTIONS.sections() if name.startswith(lab + ".")]
     if not all("run" in QUESTIONS[name] for name in names):
@@ -220,7 +262,7 @@ def grade(lab, files, id_, limit, points):
     for i, question in enumerate(asked):
         most = 100 * (i + 1) // len(asked) - 100 * i // len(asked)
         answer = given.get(question.name, "")
-        trouble = question.trouble(answer, limit)
+        trouble = question.trouble(answer, box)
         points.give(
             0 if trouble else most, most, "%s = %s%s" % (question.name, answer, trouble and ": " + trouble)
         )

@@ -5,6 +5,8 @@ import os
 import re
 import textwrap
 
+MOST_BYTES = 1 << 20  # of a file that is handed in
+
 
 class Wrong(Exception):
     """No value can be computed: a statistic is missing, a run failed, an answer is malformed."""
@@ -12,6 +14,21 @@ class Wrong(Exception):
 
 class Refused(Exception):
     """What was handed in cannot be graded."""
+
+
+def text_of(name):
+    """The text of a file that was handed in."""
+    if os.path.islink(name):
+        raise Refused("%s: is a symbolic link; hand in the file itself" % name)
+    if not os.path.isfile(name):
+        raise Refused("%s: no such file" % name)
+    with open(name, "rb") as file:
+        raw = file.read(MOST_BYTES + 1)
+    if len(raw) > MOST_BYTES:
+        raise Refused("%s: is larger than %d MB" % (name, MOST_BYTES >> 20))
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in raw[:4]:
+        raise Refused("%s: is UTF-16; save it as UTF-8" % name)
+    return raw.decode("utf-8-sig", errors="replace")
 
 
 class Points:

@@ -1,8 +1,8 @@
 """Runs untrusted programs so that they can do no harm, for a limited time.
 
-With bubblewrap, where it works, a program sees the system's programs, its own folder and an empty /tmp of
-MEGABYTES in memory; no network, no other process; all that it starts ends with it.  Elsewhere only the limits
-of the system apply, and its process group is killed as a whole.  Started by root, it runs as nobody.
+A program sees a folder of its own and the system's programs; it writes only to a temporary folder, which is
+removed when it ends.  It has no network, and all that it starts ends with it.  bubblewrap does this, where it
+is installed and permitted; elsewhere walls.py.  Started by root, programs run as users of their own.
 """
 
 import functools
@@ -14,41 +14,85 @@ import subprocess
 import tempfile
 import time
 
-MEGABYTES = 64  # of a file, and of the sandbox's /tmp
-MEMORY = 4 << 30
+import walls
+from points import Refused
+
+MEGABYTES = 16  # of a file, and of what is printed
+ROOM = 64  # megabytes of bubblewrap's /tmp
+MEMORY = 1 << 30
 PROCESSES = 64  # more than the user already has
 NOBODY = 65534
+USERS = 0x70000000  # from here on, users of nobody else
+PATIENCE = 10  # a submission is stopped after this many times the processor time that it has
+
+
+class Over(Refused):
+    """The time of a submission is over: what was not finished is not graded."""
 
 
 class Limit:
-    """The time that all runs of a submission have together."""
+    """The processor time that all runs of a submission have together."""
 
     def __init__(self, seconds):
-        self.seconds = seconds
-        self.end = time.monotonic() + seconds
+        self.seconds, self.used = seconds, 0.0
+        self.end = time.monotonic() + PATIENCE * seconds
 
-    @property
-    def left(self):
-        return self.end - time.monotonic()
+    def check(self):
+        if self.used >= self.seconds:
+            raise Over(
+                "refused, run it again: its runs took more than %g s of processor time (--seconds) and were "
+                "not done; perhaps it never ends" % self.seconds
+            )
+        if time.monotonic() >= self.end:
+            raise Over(
+                "refused, run it again: its runs were not done after %g s, in which they had %.1f s of "
+                "processor time; this machine is busy, or it never ends"
+                % (PATIENCE * self.seconds, self.used)
+            )
 
-    def __str__(self):
-        return "the time for all runs together, %g s, is over (--seconds)" % self.seconds
+
+# ---- users ----
 
 
-def processes():
-    """Threads of the user that runs the programs: what RLIMIT_NPROC counts."""
-    user = NOBODY if os.geteuid() == 0 else os.geteuid()
+@functools.lru_cache(None)
+def user(number=0):
+    """Whom programs run as: root has a user for each grader, and a second one for its judge."""
+    if os.geteuid() != 0:
+        return os.geteuid()
+    wanted = USERS + 2 * os.getpid() + number
+    try:
+        with open("/proc/self/uid_map") as file:
+            known = [[int(word) for word in line.split()] for line in file]
+    except OSError:
+        known = []
+    return wanted if any(first <= wanted < first + count for first, _, count in known) else NOBODY
+
+
+def processes(of):
+    """Threads of the user: what RLIMIT_NPROC counts."""
+    if of >= USERS:
+        return 0
     count = 0
     for name in os.listdir("/proc") if os.path.isdir("/proc/self/task") else ():
         try:
-            if name.isdigit() and os.stat("/proc/" + name).st_uid == user:
+            if name.isdigit() and os.stat("/proc/" + name).st_uid == of:
                 count += len(os.listdir("/proc/%s/task" % name))
         except OSError:
             pass
     return count
 
 
-def limits(harmless, seconds, mine):
+def give(folder):
+    """Lets the programs of this grader read the folder, and no other programs."""
+    if os.geteuid() == 0:
+        os.chown(folder, 0, user())
+        os.chmod(folder, 0o750)
+
+
+# ---- a program ----
+
+
+def limits(seconds, threads):
     """Sets limits in the new process, before its program starts."""
 
     def least(what, most):
@@ -60,25 +104,22 @@ def limits(harmless, seconds, mine):
     least(resource.RLIMIT_CPU, max(1, int(seconds) + 1))
     least(resource.RLIMIT_FSIZE, MEGABYTES << 20)
     least(resource.RLIMIT_AS, MEMORY)
-    if harmless:
-        return
     if os.path.isdir("/proc/self/task"):
-        least(resource.RLIMIT_NPROC, mine + PROCESSES)
+        least(resource.RLIMIT_NPROC, threads + PROCESSES)
+
+
+def become(who):
     if os.geteuid() == 0:
         os.setgroups([])
-        os.setgid(NOBODY)
-        os.setuid(NOBODY)
+        os.setgid(user())
+        os.setuid(who)
 
 
-def walls(folder):
+def bubblewrap(folder):
     """bubblewrap's command: of the machine's files, only the folder and the system's programs are visible."""
-    system = [
-        word
-        for path in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache")
-        for word in ("--ro-bind-try", path, path)
-    ]
+    system = [word for path in walls.SYSTEM for word in ("--ro-bind-try", path, path) if path != "/dev/null"]
     return [
-        "bwrap",
+        shutil.which("bwrap"),
         "--unshare-all",
         "--die-with-parent",
         "--new-session",
@@ -88,7 +129,7 @@ def walls(folder):
         "--dev",
         "/dev",
         "--size",
-        str(MEGABYTES << 20),
+        str(ROOM << 20),
         "--tmpfs",
         "/tmp",
         "--ro-bind",
@@ -100,49 +141,213 @@ def walls(folder):
 
 
 @functools.lru_cache(None)
-def walled(folder):
+def has_bubblewrap():
     """Does bubblewrap work here?  GRADE_NO_BWRAP: do not use it."""
     if not shutil.which("bwrap") or os.environ.get("GRADE_NO_BWRAP"):
         return False
-    return not start([*walls(folder), "true"], False, 10, folder)[0]
+    folder = tempfile.mkdtemp()
+    try:
+        give(folder)
+        return Program([*bubblewrap(folder), "true"], folder, Limit(10), nothing).end()[0] == 0
+    finally:
+        os.rmdir(folder)
 
 
-def start(command, harmless, seconds, folder, **more):
-    mine = 0 if harmless else processes()
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
-        child = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=errors,
+@functools.lru_cache(None)
+def has_walls():
+    """Do those of walls.py work here?"""
+    folder = tempfile.mkdtemp()
+    try:
+        give(folder)
+        return Program(["true"], folder, Limit(10), walls.build).end()[0] == 0
+    except subprocess.SubprocessError:
+        return False
+    finally:
+        os.rmdir(folder)
+
+
+def lacks_walls():
+    """A line about what protects files here, if it is little; "" else."""
+    if has_bubblewrap() or has_walls() and walls.version():
+        return ""
+    return (
+        "programs run without walls: neither bubblewrap nor Landlock works here, and a program that gets "
+        "around the rules reads what %s may read; install bubblewrap, or grade in a container"
+        % ("any user" if os.geteuid() == 0 else "you")
+    )
+
+
+def nothing(*_):
+    """In place of walls.build()."""
+
+
+class Program:
+    """A program in the sandbox, as it runs.  `build`: called in its process with the folders that it may read
+    and write; None: what works here.  `more`: environment variables."""
+
+    running = set()
+
+    def __init__(self, command, folder, limit, build=None, number=0, stdin=None, stdout=None, **more):
+        limit.check()
+        self.limit, self.walled = limit, not build and has_bubblewrap()
+        build = build or (walls.build if not self.walled and has_walls() else nothing)
+        self.who, self.scratch = user(number), None
+        if not self.walled:
+            self.scratch = tempfile.mkdtemp()
+            os.chown(self.scratch, self.who, user())
+        self.files = [tempfile.TemporaryFile(), tempfile.TemporaryFile()]
+        self.others = set(walls.children())
+        threads, left = processes(self.who), limit.seconds - limit.used
+
+        def prepare():
+            limits(left, threads)
+            become(self.who)
+            build([folder], [self.scratch])
+
+        walls.adopt()
+        self.child = subprocess.Popen(
+            [*bubblewrap(folder), *command] if self.walled else command,
+            stdin=stdin or subprocess.DEVNULL,
+            stdout=stdout or self.files[0],
+            stderr=self.files[1],
             start_new_session=True,
-            preexec_fn=lambda: limits(harmless, seconds, mine),
+            preexec_fn=prepare,
             cwd=folder,
-            **more
+            env=dict(more, PATH="/usr/local/bin:/usr/bin:/bin", LC_ALL="C", TMPDIR=self.scratch or "/tmp"),
         )
+        Program.running.add(self.child.pid)
+
+    def wait(self):
+        """Until it ends, or its time is over.  Returns the processor time that it took."""
+        pause = 0.0005
+        while time.monotonic() < self.limit.end:
+            pid, status, usage = os.wait4(self.child.pid, os.WNOHANG)
+            if pid:
+                self.child.returncode = (
+                    -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+                )
+                return usage.ru_utime + usage.ru_stime
+            time.sleep(pause)
+            pause = min(2 * pause, 0.02)
+        self.child.kill()
+        self.child.wait()
+        return 0
+
+    def end(self):
+        """Its status, what it printed (bytes), and its messages."""
         try:
-            status = child.wait(max(seconds, 0.01))
-        except subprocess.TimeoutExpired:
-            status = None
+            self.limit.used += self.wait()
+        finally:
+            Program.running.discard(self.child.pid)
+            self.limit.used += self.end_others()
+            if self.scratch:
+                shutil.rmtree(self.scratch, ignore_errors=True)
+        self.limit.check()
+        said = []
+        for file in self.files:
+            file.seek(0)
+            said.append(file.read(MEGABYTES << 20))
+            file.close()
+        return self.child.returncode, said[0], said[1].decode(errors="replace")
+
+    def end_others(self):
+        """Ends what it has left behind, in whatever session.  Returns the processor time of that; with
+        bubblewrap the program itself is among it."""
+        took = 0.0
         try:
-            os.killpg(child.pid, signal.SIGKILL)
+            os.killpg(self.child.pid, signal.SIGKILL)
         except OSError:
             pass
-        child.wait()
-        said = []
-        for file in (out, errors):
-            file.seek(0)
-            said.append(file.read(MEGABYTES << 20).decode(errors="replace"))
-    return status, said[0], said[1]
+        if os.geteuid() == 0 and self.who >= USERS:
+            kill_all_of(self.who)
+        for _ in range(PROCESSES):
+            strays = set(walls.children()) - self.others - Program.running
+            for pid in strays:
+                os.kill(pid, signal.SIGKILL)
+                usage = os.wait4(pid, 0)[2]
+                took += usage.ru_utime + usage.ru_stime
+            if not strays:
+                break
+        return took
 
 
-def call(command, limit, folder=None, **more):
-    """Status, output and messages; status None: it did not end in time.  With a folder, which holds it, the
-    program is untrusted."""
-    harmless = folder is None
-    if limit.left <= 0:
-        return None, "", str(limit)
-    if not harmless and walled(folder):
-        command = [*walls(folder), *command]
-    status, out, errors = start(command, harmless, limit.left, folder, **more)
-    return (status, out, errors) if status is not None and limit.left > 0 else (None, out, str(limit))
+def kill_all_of(who):
+    child = os.fork()
+    if not child:
+        try:
+            os.setuid(who)
+            os.kill(-1, signal.SIGKILL)
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+
+
+class Box:
+    """A folder for programs, and the time that they have together."""
+
+    def __init__(self, seconds):
+        self.limit = Limit(seconds)
+
+    def __enter__(self):
+        self.folder = tempfile.mkdtemp()
+        give(self.folder)
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def put(self, source, name=None):
+        """Copies a file or a folder."""
+        to = self.path(name or source)
+        os.makedirs(os.path.dirname(to), exist_ok=True)
+        (shutil.copytree if os.path.isdir(source) else shutil.copy)(source, to)
+
+    def call(self, command, **more):
+        """Runs a program to its end.  Status, what it printed, and its messages; Over: it did not end."""
+        status, out, errors = Program(command, self.folder, self.limit, **more).end()
+        return status, out.decode(errors="replace"), errors
+
+    def make(self, name, command):
+        """Runs a shell command that writes a file, $made, and keeps it.  Messages, if it failed."""
+        script = 'made=$(mktemp) && (%s) >&2 && cat "$made"' % command
+        status, made, errors = Program(["sh", "-c", script], self.folder, self.limit).end()
+        if status:
+            return errors or ended(status)
+        with open(self.path(name), "wb") as out:
+            out.write(made)
+        os.chmod(self.path(name), 0o755)
+        return ""
+
+    def pipe(self, command, judge, **more):
+        """Runs a program whose descriptor 3 is the standard input of a second one, its judge, which it cannot
+        reach otherwise.  Of both: status and messages; of the judge what it printed, too."""
+        script = ["sh", "-c", 'exec "$@" 3>&1 >/dev/null', "sh", *command]
+        reads, writes = os.pipe()
+        try:
+            first = Program(script, self.folder, self.limit, stdout=writes, **more)
+        finally:
+            os.close(writes)
+        try:
+            # Its time is not the program's.
+            second = Program(judge, self.folder, Limit(self.limit.seconds), number=1, stdin=reads, **more)
+        finally:
+            os.close(reads)
+        try:
+            said = first.end()
+        finally:
+            told = second.end()
+        return (said[0], said[2]), (told[0], told[1].decode(errors="replace"), told[2])
+
+
+def ended(status):
+    """How a program ended that printed no reason.  bubblewrap and a shell add 128 to a signal."""
+    number = -status if status < 0 else status - 128
+    try:
+        name = signal.Signals(number).name
+    except ValueError:
+        return "it ends with status %d" % status
+    described = (signal.strsignal(number) or name).lower()
+    return "it crashed: %s (%s)" % (described, name)

@@ -2,38 +2,60 @@
 
 import concurrent.futures
 import csv
-import glob
 import json
 import os
+import re
 import subprocess
 import sys
+import tempfile
 import time
 
 from points import Refused
+from sandbox import PATIENCE
 
 GRADE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "grade")
+CELL = 200  # characters of a cell of points.csv
 GRACE = 30  # seconds beyond a grader's own limit, after which it is killed
 
 
-def files_of(path):
-    """The file, or all files in the folder and below."""
-    if os.path.isfile(path):
-        return [path]
-    found = sorted(glob.glob(os.path.join(glob.escape(path), "**"), recursive=True))
-    return [name for name in found if os.path.isfile(name)]
+def files_of(path, program):
+    """The file, or all files in the folder and below, of the kind that is asked for."""
+    found = [path] if not os.path.isdir(path) else []
+    for folder, folders, files in os.walk(path):
+        for name in folders:
+            refuse_link(os.path.join(folder, name))
+        found += [os.path.join(folder, name) for name in files]
+    for name in found:
+        refuse_link(name)
+    return sorted(
+        name for name in found if os.path.isfile(name) and (not program or name.endswith((".c", ".h")))
+    )
+
+
+def refuse_link(path):
+    if os.path.islink(path):
+        raise Refused("%s is a symbolic link: hand in the file or folder itself" % path)
 
 
 def found_in(folder, program):
-    """The files of each submission, by its ID."""
-    found = {}
+    """The files of each submission by its ID, or why it cannot be graded."""
+    entries, found = {}, {}
     for entry in sorted(os.listdir(folder)):
-        if entry.startswith("."):
-            continue
         path = os.path.join(folder, entry)
-        name = entry if os.path.isdir(path) else os.path.splitext(entry)[0]
-        if name in found:
-            raise Refused("%s: %s has two submissions" % (folder, name))
-        found[name] = [file for file in files_of(path) if not program or file.endswith((".c", ".h"))]
+        if not entry.startswith("."):
+            entries.setdefault(entry if os.path.isdir(path) else os.path.splitext(entry)[0], []).append(path)
+    for name, paths in entries.items():
+        try:
+            refuse_link(paths[0])
+            if len(paths) > 1:
+                raise Refused(
+                    "it has %d submissions: %s" % (len(paths), ", ".join(map(os.path.basename, paths)))
+                )
+            found[name] = files_of(paths[0], program)
+            if not found[name]:
+                raise Refused("no file of a kind that this exercise asks for")
+        except Refused as error:
+            found[name] = str(error)
     if not found:
         raise Refused("%s: no submission is in it" % folder)
     return found
@@ -47,20 +69,24 @@ def why(test, program):
     return "%s: %s" % (test["name"], said) if said else test["name"]
 
 
-def grade_one(o, name, files, program):
+def grade_one(o, name, files, program, references):
     """Grades a submission; returns its row of the table."""
+    row, start = {"id": name, "points": None, "note": ""}, time.monotonic()
     folder = os.path.join(o.folder, name)
     os.makedirs(folder, exist_ok=True)
     results = os.path.join(folder, "results.json")
     if os.path.exists(results):
         os.unlink(results)
+    if isinstance(files, str):
+        with open(os.path.join(folder, "told.txt"), "w") as told:
+            told.write("grade: %s\n" % files)
+        return {**row, "note": files}
     command = [
         sys.executable,
         GRADE,
         o.lab,
         *files,
-        "--id",
-        name,
+        "--id=" + name,
         "--seed",
         str(o.seed),
         "--seconds",
@@ -68,9 +94,6 @@ def grade_one(o, name, files, program):
         "-o",
         folder,
     ]
-    row, start = {"id": name, "points": None, "note": ""}, time.monotonic()
-    if not files:
-        return {**row, "note": "no file of a kind that this exercise asks for"}
     with open(os.path.join(folder, "told.txt"), "w") as told:
         try:
             subprocess.run(
@@ -78,8 +101,8 @@ def grade_one(o, name, files, program):
                 stdin=subprocess.DEVNULL,
                 stdout=told,
                 stderr=told,
-                timeout=o.seconds + GRACE,
-                env=dict(os.environ, GRADE_PREPARED="1"),
+                timeout=PATIENCE * o.seconds + GRACE,
+                env=dict(os.environ, GRADE_PREPARED="1", GRADE_REFERENCES=references),
             )
         except subprocess.TimeoutExpired:
             return {**row, "note": "the grader itself did not end"}
@@ -91,21 +114,28 @@ def grade_one(o, name, files, program):
     if not found["extra_data"]["refused"]:
         row["points"] = found["score"]
     lost = [why(test, program) for test in found["tests"] if test["score"] < test["max_score"]]
-    row["note"] = found["output"] or "; ".join(lost)
+    row["note"] = re.sub("^grade: ", "", found["output"]) or "; ".join(lost)
     row["seconds"] = round(time.monotonic() - start, 1)
     return row
 
 
 def shorten(text, width):
-    text = " ".join(text.split())
+    """The text in one line, of characters that can be printed."""
+    text = "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))
     return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def cell(text):
+    """No spreadsheet takes the cell for a formula."""
+    text = shorten(text, CELL)
+    return "'" + text if text.startswith(("=", "+", "-", "@")) else text
 
 
 def write(folder, lab, rows):
     with open(os.path.join(folder, "points.csv"), "w", newline="") as out:
         table = csv.writer(out)
         table.writerow(["id", "points", "note"])
-        table.writerows([row["id"], row["points"], row["note"]] for row in rows)
+        table.writerows([cell(row["id"]), row["points"], cell(row["note"])] for row in rows)
     with open(os.path.join(folder, "points.json"), "w") as out:
         json.dump({"lab": lab, "of": 100, "submissions": rows}, out, indent=1)
         out.write("\n")
@@ -119,14 +149,14 @@ def grade(o, program):
     if program:
         program()
     start, width = time.monotonic(), max(map(len, found))
-    with concurrent.futures.ThreadPoolExecutor(max(o.jobs, 1)) as pool:
-        rows = list(pool.map(lambda name: grade_one(o, name, found[name], bool(program)), found))
+    with concurrent.futures.ThreadPoolExecutor(max(o.jobs, 1)) as pool, tempfile.TemporaryDirectory() as runs:
+        rows = list(pool.map(lambda name: grade_one(o, name, found[name], bool(program), runs), found))
     for row in rows:
         print(
             "%-*s %7s  %s"
             % (
                 width,
-                row["id"],
+                shorten(row["id"], width),
                 "refused" if row["points"] is None else row["points"],
                 shorten(row["note"], 100),
             )

@@ -71,6 +71,17 @@ class Again:
             os.symlink(os.path.abspath(path), link)
         return os.path.abspath(path)
 
+    def check_plug_ins(self, named: list[str]) -> None:
+        """Results may be a stranger's: only the command line makes the simulator load the file of an FTL."""
+        allowed = {os.path.abspath(path) for path in named}
+        for run in self.runs:
+            for option, path in zip(run.command, run.command[1:]):
+                if option.startswith("--plugin") and os.path.abspath(path) not in allowed:
+                    raise Mistake(f"run {run.key} is of the FTL in {path}: name it on the command line, "
+                                  f"--plugin {path}, to load it")
+                if option == "-s" and path.startswith("ftl=") and "/" in path:
+                    raise Mistake(f"run {run.key}: {path}: results cannot start a program")
+
     def command(self, words: list[str]) -> list[str]:
         def here(word: str) -> str:
             name, is_set, value = word.rpartition("=")

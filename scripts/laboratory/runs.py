@@ -15,7 +15,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,7 +26,7 @@ from laboratory.files import Digests, Files
 from laboratory.fold import folded
 from laboratory.mistake import Mistake, NotRun
 
-PLUG_IN = re.compile(r'(?m)^\s*ftl\s*=\s*"?[^"\s]*/')
+PLUG_IN = re.compile(r'(?:ftl|--plugin)\s*=\s*"?([^"\s]*[/.][^"\s]*)')
 REFUSED = "!ssd: cannot be simulated: "
 ALONE = re.compile(r"alone\.(tenant\.(\d+)\..*)|tenant\.(\d+)\.slowdown|tenant\.fairness")
 # Settings of the arbitration among tenants, without effect on a tenant that is alone.
@@ -111,7 +111,10 @@ class Progress:
 class Runs:
     """The runs of an experiment in its folder of results."""
 
-    def __init__(self, experiment: Experiment, ssd: str, folder: str, jobs: int, drives: str = "") -> None:
+    def __init__(self, experiment: Experiment, ssd: str, folder: str, jobs: int, drives: str = "",
+                 plug_ins: Sequence[str] = ()) -> None:
+        """`plug_ins`: files of FTLs, which the command line names; a description chooses them by name."""
+        self.plug_ins = {os.path.basename(path).partition(".")[0]: path for path in plug_ins}
         self.experiment, self.ssd, self.folder, self.jobs = experiment, ssd, folder, jobs
         self.children = Children()
         self.drives = drives  # folder in which prepared drives are kept; "": none are
@@ -148,16 +151,11 @@ class Runs:
 
     @cached_property
     def patterns(self) -> re.Pattern[str] | None:
-        """Of all names of statistics; None if they are not known, as those of a plug-in and of a program are
-        not."""
-        every = [word for axes in (self.experiment.axes, *self.experiment.instead.values())
-                 for points in axes.values() for words in points.values() for word in words]
-        if not self.experiment.options.get("drive") or any(PLUG_IN.match(word) for word in every):
-            return None
-        drive = self.files.of_drive(self.experiment.options["drive"])
-        if any(PLUG_IN.search(self.files.contents[path].text) for path in drive):
+        """Of all names of statistics; None if they are not known, as those of a program are not."""
+        if not self.experiment.options.get("drive"):
             return None
         names = {re.sub(r"\d+", "0", name) for name in self.statistics}
+        names |= {f"{name}.*" for name in self.plug_ins}
         return re.compile("|".join(map(fnmatch.translate, sorted(names))))
 
     @cached_property
@@ -189,6 +187,17 @@ class Runs:
             settings += folded(int(self.experiment.options["fold"]), self.drive, settings)
         return [*options, *(word for setting in settings for word in ("-s", setting))]
 
+    def plug_in_of(self, settings: list[str]) -> str:
+        """The file of the FTL that the settings choose; "": it is built in.  A description cannot name one:
+        whoever reads a stranger's would run his program."""
+        for word in settings:
+            if found := PLUG_IN.match(word):
+                name = os.path.basename(found[1]).partition(".")[0]
+                raise Mistake(f"{word}: a description cannot start a program; name it on the command line, "
+                              f"--plugin {found[1]}, and write ftl={name}")
+        chosen = [word.removeprefix("ftl=") for word in settings if word.startswith("ftl=")]
+        return self.plug_ins.get(chosen[-1], "") if chosen else ""
+
     def check(self, place: Place) -> Checked:
         workloads, settings = self.experiment.settings(place)
         read = [self.files.of_workload(workload) for workload in workloads]
@@ -200,14 +209,17 @@ class Runs:
             drive = self.experiment.options["drive"]
             words = [*self.words(settings), drive, *workloads]
             read.append(self.files.of_drive(drive))
-            command, said = [self.ssd, "run", *words], self.ask(words, settings, read)
-            named = self.files.of_words([*settings, *said])
+            plug_in = self.plug_in_of(settings)
+            if plug_in:  # not loaded before the run: what it makes of its settings shows then
+                words, said = ["--plugin", plug_in, *words], [*settings, f"ftl = {plug_in}"]
+            else:
+                said = self.ask(words, settings, read)
+            command, named = [self.ssd, "run", *words], self.files.of_words([*settings, *said])
         files: Digests = {}
         for its in [*read, named]:
             files |= its
-        plug_in = self.files.of_words(line for line in said if line.startswith("ftl ="))
-        makers = digest(self.binary, *plug_in.values())
-        return Checked(command, said, [*contents, *named.values()], files, makers)
+        makers = self.files.of_words(line for line in said if line.startswith("ftl =")).values()
+        return Checked(command, said, [*contents, *named.values()], files, digest(self.binary, *makers))
 
     def ask(self, words: list[str], settings: list[str], read: list[Digests]) -> list[str]:
         """What `ssd run --check` says; kept as long as the files are the same, and those that it names."""
