@@ -71,7 +71,7 @@ TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 
 .PHONY: all always help install install-program install-library uninstall format clean lines
 .PHONY: library toolbox plugin check-plugin reference wheel python-test
-.PHONY: new-ftl new-buffer new-policy check-ftl check-buffer check-policy quick
+.PHONY: new-ftl new-buffer new-policy new-tool check-ftl check-buffer check-policy check-tool quick
 .PHONY: grade-objects check-grade course-student lab-page check-lab-page
 .PHONY: unit test check soak check-style check-gcc check-clang check-sanitized check-valgrind check-extend \
 	check-bare bare-test
@@ -350,7 +350,8 @@ check-extend:
 new-ftl: ## an FTL of your own, NAME=mine: a copy of the skeleton to change, and its line in the list
 new-buffer: ## the same with a write buffer, a copy of LRU
 new-policy: ## the same with a collection policy, a copy of FIFO
-new-ftl new-buffer new-policy: new-%:
+new-tool: ## the same with a feature of the drive, a tool of the store: a copy of gc/tools/skeleton.c
+new-ftl new-buffer new-policy new-tool: new-%:
 	@scripts/new $* "$(NAME)"
 
 check-ftl: RUN = ftl=$(NAME)
@@ -360,10 +361,15 @@ check-buffer: RUN = buffer=$(NAME) -s dram.buffer_bytes=64K
 check-buffer: CASES = +$(NAME)+
 check-policy: RUN = gc.policy=$(NAME)
 check-policy: CASES = /$(NAME)
+check-tool: SET ?= $(NAME).on=true
+check-tool: RUN = $(SET)
+check-tool: CASES = :page+
+check-tool: export SETTINGS = $(SET)
 check-ftl: ## is it right?  NAME=mine: its cases of the conformance suite, and runs with both judges
 check-buffer: ## the same with a write buffer
 check-policy: ## the same with a collection policy
-check-ftl check-buffer check-policy:
+check-tool: ## the same with a tool of the store, which SET (NAME.on=true) switches on
+check-ftl check-buffer check-policy check-tool:
 	@$(MAKE) BUILD=$(DEV) -s -j$(JOBS) $(DEV)/ssd $(DEV)/tests/test_ftl
 	@options=$$($(OPTIONS)) || exit 1; for workload in mixed uniform; do \
 		run="$(DEV)/ssd run --verify --quiet -s trace.limit=5000 -s $(RUN)$$options"; \

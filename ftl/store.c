@@ -14,7 +14,7 @@ static bool store_check_room(
 	const struct tool_needs *needs, const struct store_plan *plan, struct fault *fault)
 {
 	const struct geometry *g = needs->geometry;
-	uint32_t pooled = needs->pool_blocks, bad = needs->layout ? 0 : needs->bad->most;
+	uint32_t pooled = needs->pool_blocks, bad = needs->bad->most;
 	uint32_t needed = needs->reserve + needs->open_blocks + 2, map_pages = plan->map_pages;
 	uint32_t block_row = g->planes * g->pages_per_block, whole_rows = map_pages / block_row * block_row;
 	double beside = !map_pages ? 0 : plan->packs ? (double)map_pages + g->planes : (double)whole_rows;
@@ -57,6 +57,7 @@ static struct tool_needs store_needs(struct store *s, struct ftl *f, struct stre
 		.device = f->geometry,
 		.order = settings->placement.order,
 		.bad = &bad_none,
+		.device_bad = &bad_none,
 		.gc = &settings->gc,
 		.flash = f->flash,
 		.reserve = plan->reserve ? plan->reserve : 1,
@@ -76,11 +77,9 @@ static struct tool_needs store_needs(struct store *s, struct ftl *f, struct stre
 
 static void store_make(struct store *s, struct ftl *f, const struct tool_needs *needs)
 {
-	const struct bad_blocks *never_taken = needs->layout ? &bad_none : needs->bad;
-
-	s->bad = needs->bad;
-	s->kept_blocks = needs->cold_blocks + never_taken->most;
-	s->blocks = blocks_create(f->flash, tools_wants(s->settings->tool).order, needs->layout, never_taken);
+	s->bad = needs->device_bad;
+	s->kept_blocks = needs->cold_blocks + needs->bad->most;
+	s->blocks = blocks_create(f->flash, tools_wants(s->settings->tool).order, needs->layout, needs->bad);
 	blocks_leave_last(s->blocks, needs->pool_blocks);
 	s->space = space_create(s->blocks, needs->layout, needs->streams, needs->reserve);
 	s->collector = collector_create(s->space, &s->settings->gc, f, &s->plan.client);

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Adds an FTL, a buffer and a collection policy to a copy of the tree by the steps that README.md and
-# CONTRIBUTING.md print, builds the copy, and lets the conformance suite and verified runs judge them.  Runs
-# from the top of the tree.
+# Adds an FTL, a buffer, a collection policy and a tool of the store to a copy of the tree by the steps that
+# README.md and CONTRIBUTING.md print, builds the copy, and lets the conformance suite and verified runs judge
+# them.  Runs from the top of the tree.
 set -eu
 
-copy=$(mktemp -d)
+top=$PWD copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
@@ -49,6 +49,8 @@ promised README.md 'make && ./ssd run --verify -s ftl=mine parameters/class.cfg 
 	promised CONTRIBUTING.md '`make check-buffer NAME=mine`'
 	promised CONTRIBUTING.md '`make new-policy NAME=mine`'
 	promised CONTRIBUTING.md '`make check-policy NAME=mine`'
+	promised CONTRIBUTING.md '`make new-tool NAME=mine`'
+	promised CONTRIBUTING.md '`make check-tool NAME=mine`'
 	promised CONTRIBUTING.md 'make && ./ssd run --verify -s gc.policy=mine parameters/tiny.cfg mixed'
 	promised CONTRIBUTING.md '-s buffer=mine -s dram.buffer_bytes=64K parameters/tiny.cfg mixed'
 }
@@ -64,7 +66,7 @@ cd "$copy"
 
 # The values of an outer make (its build folder, its flags) must not reach the copy.
 unset MAKEFLAGS MAKEOVERRIDES MFLAGS BUILD SSD CFLAGS LDFLAGS 2>/dev/null || true
-for kind in ftl buffer policy; do
+for kind in ftl buffer policy tool; do
 	make --no-print-directory new-$kind NAME=mine >next.txt || fail "make new-$kind fails"
 	grep -qxF "  make check-$kind NAME=mine" next.txt || fail "make new-$kind does not say what is next"
 	make -s new-$kind NAME=mine 2>next.txt && fail "make new-$kind takes a name twice"
@@ -94,14 +96,34 @@ run fifo -s gc.policy=fifo parameters/tiny.cfg mixed
 run mine -s gc.policy=mine parameters/tiny.cfg mixed
 same mine fifo
 
-# The cases of the suite that use the new FTL, buffer or policy.
-for kind in ftl buffer policy; do
+# A feature of the drive with a parameter, a statistic, state, an event of blocks and work in idle time is a
+# file and a line.
+diff -rq "$top/gc" gc >changed.txt || true
+[ "$(sort changed.txt)" = "Files $top/gc/list.h and gc/list.h differ
+Files $top/gc/tools/list.h and gc/tools/list.h differ
+Only in gc/tools: mine.c
+Only in gc: mine.c" ] ||
+	{ cat changed.txt && fail 'a new tool and a new policy are not a file and a line each'; }
+run off -s host.mode=open -s host.time_scale=50 parameters/class.cfg zipf
+run on -s mine.on=true -s mine.every=2 -s host.mode=open -s host.time_scale=50 parameters/class.cfg zipf
+grep -q '^mine.blocks = [1-9]' on.txt || fail 'a new tool does nothing in idle time'
+! grep -q '^mine' off.txt || fail 'a tool that is off is reported'
+filled='-s mine.on=true -s precondition.mode=fill parameters/class.cfg zipf'
+# shellcheck disable=SC2086 # words
+./ssd run --save-drive kept --json kept.json $filled >/dev/null 2>&1
+# shellcheck disable=SC2086
+./ssd run --load-drive kept --json loaded.json $filled >/dev/null 2>&1
+sed -i '/run.command/d' kept.json loaded.json
+cmp kept.json loaded.json || fail 'state of a new tool is not saved'
+
+# The cases of the suite that use the new FTL, buffer, policy or tool.
+for kind in ftl buffer policy tool; do
 	quick check-$kind NAME=mine || { tail -20 made.txt && fail "make check-$kind refuses it"; }
 	grep -qE '^mine: [0-9]+ cases' made.txt || fail "make check-$kind does not say what it did"
 	mv build/dev/conformance.txt "$kind.txt"
 done
 for case in 'ftl.txt conforms:mine+lru+' 'buffer.txt conforms:page+mine+' \
-	'ftl.txt wears-out:mine+' 'ftl.txt saved:mine+'; do
+	'ftl.txt wears-out:mine+' 'ftl.txt saved:mine+' 'tool.txt forged:page+'; do
 	grep -qF "[       OK ] ${case#* }" "${case%% *}" || fail "the conformance suite has no case $case..."
 done
 grep -q '^\[       OK \] conforms:.*/mine' policy.txt ||
@@ -115,5 +137,5 @@ for ftl in $(sed -n 's/^FTL(\(.*\))$/\1/p' ftl/list.h); do
 done
 make -s new-policy NAME=switch 2>next.txt && fail "make new-policy takes a word of C"
 ! quick check-ftl NAME=main || fail 'make check-ftl takes a name that nothing has'
-echo 'extend: an FTL, a buffer and a collection policy were added as README.md and CONTRIBUTING.md say;' \
+echo 'extend: an FTL, a buffer, a collection policy and a tool were added as the documents say;' \
 	'all conform'

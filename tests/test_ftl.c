@@ -9,6 +9,7 @@
  *
  *	SEED=n          another random run
  *	OPERATIONS=n    requests of a case (default 500, in `make soak` 4000)
+ *	SETTINGS=words  further settings of drives with page mapping: "mine.on=true"
  *
  * An argument runs only the cases whose name contains it: test_ftl skeleton+lru; the tests of the suite
  * itself run without one.  Behind it, -n lists the cases and runs none; a number is a file descriptor to
@@ -244,6 +245,8 @@ static bool describe(struct combination *c, const char *what, const size_t *row)
 		half_pages[row[ROW_ROOM]] << row[ROW_PAGE_SIZE]);
 	if (ftls[c->ftl] == &ftl_own_fixed)
 		strcat(c->settings, " flash.order=ascending");
+	if (getenv("SETTINGS") && !strcmp(ftls[c->ftl]->name, "page"))
+		strncat(strcat(c->settings, " "), getenv("SETTINGS"), 200);
 	for (size_t i = 0; i < COUNT(factors); i++) {
 		const struct choice *choice = &factors[i].choice[row[ROW_SPARE + i]];
 		size_t name = strlen(c->name), settings = strlen(c->settings);

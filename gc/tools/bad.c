@@ -105,8 +105,11 @@ static bool bad_claim(struct tool *t, struct tool_needs *needs, struct fault *fa
 
 	if (!bad_draw(b, s, needs->device, needs->gc->seed, fault))
 		return false;
+	needs->device_bad = b;
+	if (needs->units)
+		return units_leave_out(needs->units, b, s->remap, fault);
 	needs->bad = b;
-	return !needs->units || units_leave_out(needs->units, b, s->remap, fault);
+	return true;
 }
 
 static void bad_exit(struct tool *t)

@@ -36,11 +36,11 @@ struct tool_wants {
 
 /* What the tools need of the space, added up; the streams are those of the FTL first. */
 struct tool_needs {
-	const struct geometry *geometry, *device; /* of the layout, if there is one; of the drive */
-	struct units *units;                      /* NULL: none */
-	struct layout *layout;                    /* a tool may put its own in place of it; NULL: none */
-	const char *order;                        /* placement.order */
-	const struct bad_blocks *bad;
+	const struct geometry *geometry, *device;  /* of the layout, if there is one; of the drive */
+	struct units *units;                       /* NULL: none */
+	struct layout *layout;                     /* a tool may put its own in place of it; NULL: none */
+	const char *order;                         /* placement.order */
+	const struct bad_blocks *bad, *device_bad; /* of the space: never taken; of the drive */
 	const struct gc_settings *gc;
 	struct flash *flash;
 	uint32_t reserve, map_pages; /* of the plan of the FTL's store */
