@@ -5,6 +5,7 @@
  * It also notices when the program changes settings: they are compared after each call of the FTL, and where
  * the collector decides whether to collect.
  */
+#include "base/memory.h"
 #include "drive/drive.h"
 #include "ftl/store.h"
 #include "scripts/course/tape.h"
@@ -18,8 +19,8 @@
 
 WRAPS(struct ftl *, ftl_create, const struct ftl_ops *, const void *own, const struct ftl_settings *,
 	struct flash *, struct fault *);
-WRAPS(struct collector *, collector_create, struct space *, const struct gc_settings *,
-	const struct wear_settings *, struct ftl *, const struct collector_client *);
+WRAPS(struct collector *, collector_create, struct space *, const struct gc_settings *, struct ftl *,
+	const struct collector_client *);
 WRAPS(bool, collector_make_room_now, struct collector *, struct io *, plane_t, unsigned stream);
 WRAPS(void, drive_check, const struct drive *);
 
@@ -49,6 +50,7 @@ static struct recorder {
 
 	/* As the drive has set them. */
 	struct ftl_settings settings;
+	void *tool[TOOLS]; /* copies; NULL: it has no settings */
 	struct flash_settings flash;
 	struct geometry geometry;
 	const struct ftl_settings *core;
@@ -85,11 +87,21 @@ static bool recorder_same(const void *now, const void *before, size_t bytes)
 	return !memcmp(now, before, bytes);
 }
 
+static bool recorder_same_tools(const struct ftl_settings *now)
+{
+	for (int i = 0; i < TOOLS; i++)
+		if (recorder.tool[i] &&
+			!recorder_same(now->tool[i], recorder.tool[i], store_tools[i]->settings_size))
+			return false;
+	return true;
+}
+
 static void recorder_compare(const struct ftl *f, const struct collector *c)
 {
 	const struct recorder *r = &recorder;
 
 	if (f->core == r->core && recorder_same(f->core, &r->settings, sizeof r->settings) &&
+		recorder_same_tools(f->core) &&
 		recorder_same(f->geometry, &r->geometry, sizeof r->geometry) &&
 		recorder_same(f->flash->settings, &r->flash, sizeof r->flash) &&
 		(!c || (c->settings == r->gc && c->low_water >= r->low_water &&
@@ -101,9 +113,9 @@ static void recorder_compare(const struct ftl *f, const struct collector *c)
 }
 
 struct collector *__wrap_collector_create(struct space *space, const struct gc_settings *settings,
-	const struct wear_settings *wear, struct ftl *f, const struct collector_client *client)
+	struct ftl *f, const struct collector_client *client)
 {
-	struct collector *c = __real_collector_create(space, settings, wear, f, client);
+	struct collector *c = __real_collector_create(space, settings, f, client);
 
 	recorder.gc = settings;
 	recorder.low_water = c->low_water;
@@ -199,6 +211,10 @@ struct ftl *__wrap_ftl_create(const struct ftl_ops *ops, const void *own, const 
 	r->ops.place_map = ops->place_map ? recorder_place_map : NULL;
 	r->core = settings;
 	memcpy(&r->settings, settings, sizeof r->settings);
+	for (int i = 0; i < TOOLS; i++)
+		if (settings->tool[i])
+			r->tool[i] = memcpy(memory_array(1, store_tools[i]->settings_size, "settings"),
+				settings->tool[i], store_tools[i]->settings_size);
 	memcpy(&r->flash, flash->settings, sizeof r->flash);
 	memcpy(&r->geometry, flash->geometry, sizeof r->geometry);
 	return __real_ftl_create(&r->ops, own, settings, flash, fault);
