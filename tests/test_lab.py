@@ -114,6 +114,39 @@ measure = run.served
 [labels]
 stamp replayed = replayed, fitted
 """
+SEARCHED = """
+[experiment]
+drive = parameters/tiny.cfg
+columns = family
+fitted = fitted
+[axis workload]
+a = mixed requests=300 space=3M
+[axis limit]
+all =
+8 100 = trace.limit=*
+[axis kind]
+written = workload.write_share=1
+read = workload.write_share=0
+[axis idle]
+one two =
+[axis family]
+default =
+fitted = @limit=8 @kind=read
+[defaults]
+limit = all
+kind = written
+idle = one
+family = default
+[grid]
+family = *
+[search open]
+title = The search
+limit = *
+kind = *
+idle = *
+[measures]
+served = run.served
+"""
 HEAD = "id\tkind\twhere\twhat\tmeasure\trelation\tpaper\tunit\ttolerance\tnote\n"
 PUBLISHED = HEAD + """# a remark
 same\t\tFig. 1\tnothing\tmean(programs[page] / programs[page])\t=\t1\tfactor\t\t
@@ -750,6 +783,51 @@ esac
         self.assertIn(
             "moved: short leaves what is published", self.lab("report", self.at("sweep"), status=2).stderr
         )
+
+    def test_a_search(self):
+        self.write("sweep/experiment.ini", SEARCHED)
+        row = "{}\t{}\tFig. 1\tserved\trun.served[{}]\t{}\t{}\tcount\t\t\n".format
+        self.write("sweep/published.tsv", HEAD + row("nine", "", "a", "=", 9, "")
+                   + row("far", "", "a", "=", 1000, "") + row("more", "", "a", ">=", 1, "")
+                   + row("reading", "", "a", "also", 9, ""))
+        self.lab("report", self.at("sweep"), "open")
+        # The default, the point `fitted` and the five others with settings of their own: `idle` has none.
+        rows = [line.split("\t") for line in self.text("results/sweep/default/results.tsv").splitlines()[1:]]
+        self.assertEqual([row[:5] for row in rows], [
+            ["a", "all", "written", "one", "default"], ["a", "all", "written", "one", "fitted"],
+            ["a", "all", "read", "one", "default"], ["a", "8", "written", "one", "default"],
+            ["a", "100", "written", "one", "default"], ["a", "100", "read", "one", "default"]])
+        self.assertEqual([row[-1] for row in rows], ["300", "8", "300", "8", "100", "100"])
+        lines = [line.split("\t") for line in self.text("results/sweep/default/numbers.tsv").splitlines()]
+        self.assertEqual({line[0]: line[9] for line in lines if line[10] == "default"}, {
+            "nine": "Comes out at 4 of the 12 points that were searched.",
+            "far": "Comes out at none of the 12 points that were searched; nearest 300 (the default).",
+            "more": "", "reading": ""})
+        self.assertEqual({line[0]: line[5] for line in lines if line[10] == "fitted"},
+                         {"nine": "8", "far": "8", "more": "8", "reading": "8"})
+        table = self.text("results/sweep/default/search-open.tsv").splitlines()
+        self.assertEqual(table[0], "limit\tkind\tidle\tcome_out\tnine\tfar")
+        self.assertEqual(table[1], "all\twritten\tone\t0\t300\t300")
+        self.assertEqual(len(table), 13)
+        whole = self.text("results/sweep/default/report-open.html")
+        row = '<td class="n">{}</td><td class="n">{}</td>\n<td class="n">{}</td>\n<td>{}</td>'.format
+        self.contains(whole, '<h2 id="search-open">The search</h2>', "12 points, every combination of",
+                      row(0, 1, "0 of 2", "the default"), row(1, 4, "1 of 2", "limit: 8"),
+                      "<b>fitted</b>: limit: 8; kind: read")
+        self.write("sweep/experiment.ini", SEARCHED.replace("idle = *", "idle = *\nnumbers = nine"))
+        self.lab("report", self.at("sweep"), "open")
+        table = self.text("results/sweep/default/search-open.tsv")
+        self.assertEqual(table.splitlines()[0], "limit\tkind\tidle\tcome_out\tnine")
+        for text, says in ((SEARCHED.replace("kind = *", "kind = *\nnumbers = ten"),
+                            "[search open] ten: published.tsv has no such number"),
+                           (SEARCHED.replace("kind = *", "sort = *"),
+                            "[search open] sort = : should be of workload limit kind idle family"),
+                           (SEARCHED.replace("@kind=read", "@kind=sold"),
+                            '"kind=sold": should be a point of'),
+                           (SEARCHED + "[axis kind at 8]\nread = @limit=8\n",
+                            "a point that stands for others (@) should be in [axis kind]")):
+            self.write("sweep/experiment.ini", text)
+            self.contains(self.lab("report", self.at("sweep"), "open", status=2).stderr, says)
 
     def published(self, *rows):
         self.write("sweep/published.tsv", HEAD + "".join("\t".join(row) + "\n" for row in rows))

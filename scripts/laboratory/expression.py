@@ -8,6 +8,7 @@ import ast
 import operator
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from laboratory.mistake import Mistake
 
@@ -25,6 +26,7 @@ ALLOWED = (*BINARY, *COMPARE, *UNARY, ast.Constant, ast.Name, ast.Load, ast.BinO
            ast.BoolOp, ast.And, ast.Or, ast.IfExp, ast.Tuple, ast.Call)
 
 
+@lru_cache(maxsize=1000)
 def parse(text: str) -> ast.expr:
     """Raises a Mistake if the text has anything that this module does not compute."""
     try:

@@ -10,7 +10,7 @@ import base64
 import os
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from laboratory.description import Experiment
@@ -19,6 +19,7 @@ from laboratory.matrix import Matrix
 from laboratory.numbers import Line, Numbers
 from laboratory.reasons import Reasons, count, head, text
 from laboratory.runs import Runs, name_of, write_whole
+from laboratory.search import Search
 from laboratory.values import Values
 
 TEMPLATE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "report.html")
@@ -112,7 +113,7 @@ def all_runs(runs: Runs) -> Iterator[str]:
 
 
 def body(values: Values, runs: Runs, numbers: Numbers, reasons: Reasons, drawn: list[Drawn],
-         measures: list[str]) -> Iterator[str]:
+         measures: Iterable[str], searches: list[Search]) -> Iterator[str]:
     experiment, found = values.experiment, blocks(drawn, numbers)
     if "reading" in experiment.options:
         yield f"<p>{text(experiment.options['reading'])}</p>"
@@ -131,16 +132,18 @@ def body(values: Values, runs: Runs, numbers: Numbers, reasons: Reasons, drawn: 
     yield from numbers.others()
     for name, option in reasons.matrices.items():
         yield from Matrix(name, option, values).table()
+    for search in searches:
+        yield from search.table()
     yield from all_runs(runs)
 
 
 def write(path: str, values: Values, runs: Runs, numbers: Numbers, reasons: Reasons, drawn: list[Drawn],
-          measures: list[str]) -> None:
+          measures: Iterable[str], searches: list[Search]) -> None:
     experiment = values.experiment
     with open(TEMPLATE, encoding="utf-8") as file:
         page = file.read()
     lead = " ".join(filter(None, [experiment.options.get("about"), experiment.options.get("source")]))
     said = {"@title@": text(experiment.options.get("title", experiment.name)), "@lead@": text(lead),
             "@run@": text(what_was_run(experiment, runs, values.seeds())),
-            "@body@": "\n".join(body(values, runs, numbers, reasons, drawn, measures))}
+            "@body@": "\n".join(body(values, runs, numbers, reasons, drawn, measures, searches))}
     write_whole(path, re.sub("|".join(said), lambda mark: said[mark[0]], page))

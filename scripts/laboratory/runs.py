@@ -89,6 +89,8 @@ class Runs:
         self.children = Children()
         self.drives = ["--drives", drives] if drives else []  # where prepared drives are kept
         self.run_of: dict[tuple[str, ...], Run] = {}
+        self.prepared: dict[str, Place] = {}  # the first place with these settings
+        self.same_as: dict[tuple[str, ...], Place] = {}
         self.alone: dict[tuple[str, ...], list[Run]] = {}  # a run for each tenant
         self.columns = any(figure.get("plot") == "cdf" for figure in experiment.figures.values()) \
             or any("above(" in measure for measure in experiment.measures.values())
@@ -187,6 +189,8 @@ class Runs:
             run = by_key.setdefault(key, Run(key, command))
             run.places.append(place)
             self.run_of[tuple(place.values())] = run
+            if self.experiment.searches:
+                self.prepared.setdefault(self.experiment.identity(place), place)
             if self.experiment.options.get("alone") == "yes":
                 self.alone[tuple(place.values())] = self.each_alone(place, command, said, by_key)
         if asked_now.keys() - self.checked.keys():
@@ -196,6 +200,16 @@ class Runs:
             why = f" ({'; '.join(sorted(idle))})" if idle else ""
             print(f"{len(self.run_of)} places, {len(by_key)} runs{why}", file=sys.stderr)
         return list(by_key.values())
+
+    def same(self, place: Place) -> Place:
+        """The place itself if it was prepared, or else one that was, with the same settings: searches do not
+        prepare all of theirs."""
+        key = tuple(place.values())
+        if key in self.run_of or not self.experiment.searches:
+            return place
+        if key not in self.same_as:
+            self.same_as[key] = self.prepared.get(self.experiment.identity(place), place)
+        return self.same_as[key]
 
     def each_alone(self, place: Place, command: list[str], said: list[str],
                    by_key: dict[str, Run]) -> list[Run]:

@@ -122,6 +122,7 @@ class Values:
 
     def measure(self, name: str, place: Place) -> Value:
         """None if there is no value; a Mistake if there is no such measure."""
+        place = self.runs.same(place)
         key = (name, *place.values())
         if key in self.kept:
             return self.kept[key]
@@ -215,7 +216,8 @@ class Values:
         cases = self.experiment.cases(fixed | self.experiment.place(text))
         values = [self.measure(measure, case) for case in cases]
         if not measure.startswith("trace."):
-            self.used += [run for case in cases if (run := self.runs.run_of.get(tuple(case.values())))]
+            keys = (tuple(self.runs.same(case).values()) for case in cases)
+            self.used += [self.runs.run_of[key] for key in keys if key in self.runs.run_of]
         if None in values:
             raise Nothing
         return Vector(values)
