@@ -698,6 +698,24 @@ esac
         )
         self.assertIn('lines_below = 1', self.text("results/sweep/n-300/figures/over.gp"))
 
+    def test_what_a_paper_states_of_one_point(self):
+        self.write(
+            "sweep/experiment.ini",
+            SWEEP.replace("[measures]\n", "[measures]\nfirst = either(no.such, areas, programs * 0 + 7)\n")
+            + "[figure spots]\nplot = lines\nx = cache\nseries = ftl\nmeasure = programs\nat = mixed\n"
+            "marks = programs:across@4K=5 programs:page@1K programs:mixed:page=7 programs:trace@1K=9\n"
+            "[figure beside]\nplot = bars\nseries = ftl\nmeasure = programs\n"
+            "marks = programs:across@trace=3\n",
+        )
+        self.lab("report", self.at("sweep"))
+        gp = self.text("results/sweep/n-300/figures/spots.gp")
+        self.contains(gp, "$spots << END\n2 4096 5\nEND", "$events << END\n1 1024\nEND",
+                      "$marks << END\n1 7\nEND")
+        self.assertIn("$spots << END\n2 2 3\nEND", self.text("results/sweep/n-300/figures/beside.gp"))
+        table = [line.split("\t") for line in self.text("results/sweep/n-300/results.tsv").splitlines()]
+        first, areas = table[0].index("first"), table[0].index("areas")
+        self.assertTrue(all(row[first] == (row[areas] or "7") for row in table[1:]))
+
     def test_the_least_of_several_vectors(self):
         self.write(
             "sweep/published.tsv",
@@ -1106,7 +1124,7 @@ esac
             ),
             (
                 SWEEP + "[figure x]\nplot = bars\nmeasure = waf\nmarks = 3\n",
-                "marks = 3: should be NAME=NUMBER",
+                "marks = 3: should be MEASURE=NUMBER",
             ),
             (SWEEP.replace("n = 300", "n = \xb5").encode("latin-1"), "should be UTF-8"),
             (SWEEP + "\0", "has a zero byte"),
@@ -1150,6 +1168,10 @@ esac
             ("plot = cdf\nmeasure = programs", "a cdf is of reads or writes or all"),
             ("plot = dots\nmeasure = programs", "no such number"),
             ("plot = bars\nmeasure = programs\nover = slow", "no axis has"),
+            ("plot = bars\nmeasure = programs\nmarks = programs:page", "should be MEASURE=NUMBER"),
+            ("plot = bars\nmeasure = programs\nmarks = doubled=1", "doubled should be a measure of the"),
+            ("plot = lines\nx = cache\nmeasure = programs\nmarks = programs@2K=1", "2K should be a point"),
+            ("plot = bars\nmeasure = programs\nmarks = programs:pag=1", "pag should be a point of workload"),
             ("plot = bars\nmeasure = programs\nyrange = 0:1]; system('x'); #", "should be LOW:HIGH, numbers"),
         ):
             self.write("sweep/experiment.ini", SWEEP + f"[figure wrong]\n{wrong}\n")

@@ -12,6 +12,10 @@ from functools import lru_cache
 
 from laboratory.mistake import Mistake
 
+class Nothing(Exception):
+    """There is no value."""
+
+
 FORMAT = re.compile(r"([^%]|%%|%(\.\d)?[dfgs])*")  # a format without field widths
 MOST_BITS = 4096  # of a whole number
 BINARY: dict[type, Callable] = {
@@ -81,7 +85,19 @@ def value_of(node: ast.expr, names: Mapping[str, object]) -> object:
     if isinstance(node, ast.Tuple):
         return tuple(map(of, node.elts))
     assert isinstance(node, ast.Call)  # parse() lets nothing else through
+    if isinstance(node.func, ast.Name) and node.func.id == "either":
+        return either(node.args, of)
     return of(node.func)(*map(of, node.args))  # type: ignore[operator]
+
+
+def either(parts: list[ast.expr], of: Callable[[ast.expr], object]) -> object:
+    """The first of them that has a value."""
+    for part in parts:
+        try:
+            return of(part)
+        except (Nothing, ZeroDivisionError):
+            pass
+    raise Nothing
 
 
 def bounded(op: type, a: object, b: object) -> object:

@@ -1,9 +1,10 @@
 """Values computed from runs: measures of one place, vectors over several, numbers to compare with a paper's.
 
 Expressions are Python's.  In a measure, a name with a dot is a statistic; one without is another measure or a
-number; above("reads", 4) is the share of the reads above 4 ms.  A measure whose parts have no value (a mean
-of nothing, a division by 0) has none.  In published.tsv, `measure[place]` is a vector over all places that
-match `place`, and mean(), min(), max(), sum() and count() reduce it to a number.
+number; above("reads", 4) is the share of the reads above 4 ms; either(a, b) is b where a has no value.  A
+measure whose parts have no value (a mean of nothing, a division by 0) has none.  In published.tsv,
+`measure[place]` is a vector over all places that match `place`, and mean(), min(), max(), sum() and count()
+reduce it to a number.
 """
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ import statistics
 from collections.abc import Callable, Iterator
 
 from laboratory.description import Experiment, Place
-from laboratory.expression import evaluate, names_in
+from laboratory.expression import Nothing, evaluate, names_in
 from laboratory.mistake import Mistake, NotRun
 from laboratory.published import Published
 from laboratory.runs import Run, Runs
@@ -31,10 +32,6 @@ DEFAULT_LABELS = {"read_latency_ms": "read latency (ms)", "write_latency_ms": "w
                   "latency_ms": "latency (ms)", "waf": "write amplification", "erases": "blocks erased"}
 STATISTIC = r"\b([a-z_]\w*(\.\w+)+)"
 AT_PLACE = r"([a-z_][\w.]*)\[([^\]]*)\]"
-
-
-class Nothing(Exception):
-    """There is no value."""
 
 
 class Vector(tuple):
@@ -155,7 +152,7 @@ class Values:
     def check(self) -> None:
         for name, text in self.experiment.measures.items():
             try:
-                self.check_names(text, {*SCALAR, "above"})
+                self.check_names(text, {*SCALAR, "above", "either"})
                 for name, _ in re.findall(STATISTIC, text):
                     self.runs.check_alone(name)
             except Mistake as mistake:
