@@ -129,6 +129,8 @@ written = workload.write_share=1
 read = workload.write_share=0
 [axis idle]
 one two =
+[axis ftl]
+page across = ftl=*
 [axis family]
 default =
 fitted = @limit=8 @kind=read
@@ -136,8 +138,10 @@ fitted = @limit=8 @kind=read
 limit = all
 kind = written
 idle = one
+ftl = page
 family = default
 [grid]
+ftl = *
 family = *
 [search open]
 title = The search
@@ -804,18 +808,18 @@ esac
 
     def test_a_search(self):
         self.write("sweep/experiment.ini", SEARCHED)
-        row = "{}\t{}\tFig. 1\tserved\trun.served[{}]\t{}\t{}\tcount\t\t\n".format
-        self.write("sweep/published.tsv", HEAD + row("nine", "", "a", "=", 9, "")
-                   + row("far", "", "a", "=", 1000, "") + row("more", "", "a", ">=", 1, "")
-                   + row("reading", "", "a", "also", 9, ""))
+        row = "{}\t{}\tFig. 1\tserved\trun.served[across]\t{}\t{}\tcount\t\t\n".format
+        self.write("sweep/published.tsv", HEAD + row("nine", "", "=", 9) + row("far", "", "=", 1000)
+                   + row("more", "", ">=", 1) + row("reading", "", "also", 9))
         self.lab("report", self.at("sweep"), "open")
         # The default, the point `fitted` and the five others with settings of their own: `idle` has none.
         rows = [line.split("\t") for line in self.text("results/sweep/default/results.tsv").splitlines()[1:]]
-        self.assertEqual([row[:5] for row in rows], [
-            ["a", "all", "written", "one", "default"], ["a", "all", "written", "one", "fitted"],
-            ["a", "all", "read", "one", "default"], ["a", "8", "written", "one", "default"],
-            ["a", "100", "written", "one", "default"], ["a", "100", "read", "one", "default"]])
-        self.assertEqual([row[-1] for row in rows], ["300", "8", "300", "8", "100", "100"])
+        self.assertEqual([row[:6] for row in rows], [
+            ["a", "all", "written", "one", ftl, family] for ftl in ("page", "across")
+            for family in ("default", "fitted")] + [["a", limit, kind, "one", ftl, "default"] for limit, kind in (
+                ("all", "read"), ("8", "written"), ("100", "written"), ("100", "read"))
+                for ftl in ("page", "across")])
+        self.assertEqual([row[-1] for row in rows], ["300", "8"] * 2 + ["300"] * 2 + ["8"] * 2 + ["100"] * 4)
         lines = [line.split("\t") for line in self.text("results/sweep/default/numbers.tsv").splitlines()]
         self.assertEqual({line[0]: line[9] for line in lines if line[10] == "default"}, {
             "nine": "Comes out at 4 of the 12 points that were searched.",
@@ -839,7 +843,7 @@ esac
         for text, says in ((SEARCHED.replace("kind = *", "kind = *\nnumbers = ten"),
                             "[search open] ten: published.tsv has no such number"),
                            (SEARCHED.replace("kind = *", "sort = *"),
-                            "[search open] sort = : should be of workload limit kind idle family"),
+                            "[search open] sort = : should be of workload limit kind idle ftl family"),
                            (SEARCHED.replace("@kind=read", "@kind=sold"),
                             '"kind=sold": should be a point of'),
                            (SEARCHED + "[axis kind at 8]\nread = @limit=8\n",

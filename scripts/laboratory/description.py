@@ -364,6 +364,10 @@ def read(path: str, given: list[str]) -> Experiment:
     except Mistake as mistake:
         raise Mistake(f"{path}: [grid] {mistake}") from None
     plain = sections.plain
+    columns = plain.get("experiment", {}).get("columns", "")
+    for search in searches:  # other axes are as in the grid that is always run, but for the page's columns
+        rest = {axis: points for axis, points in grids.get("", {}).items() if axis != columns}
+        grids[search] = rest | grids[search]
     check_sections(sections, axes, path)
     experiment = Experiment(
         name.removesuffix(".ini"), os.path.dirname(path), sections.options(), sections.numbers, axes,

@@ -62,9 +62,10 @@ set grid ytics linewidth 0.6 linecolor rgb "#d8d8d8" dashtype solid
 set style fill solid 1.0 border rgb "#333333"
 set key outside top center horizontal maxrows 2 samplen 1.2 reverse Left width (kind eq "svg" ? -3 : -1) noautotitle
 set bars small
-set bmargin (strlen(xlabel) || strlen(caption) ? 3.4 : 2.2) + lines_below
+both = strlen(xlabel) && strlen(caption)
+set bmargin (strlen(xlabel) || strlen(caption) ? 3.4 : 2.2) + lines_below + 1.1 * both
 set rmargin 2.5
-set xlabel xlabel.(strlen(xlabel) && strlen(caption) ? "   " : "").caption offset 0, 1 - lines_below
+set xlabel xlabel.(both ? "\n" : "").caption offset 0, 1 - lines_below
 set offsets 0, 0, graph 0.06, 0
 set ylabel ylabel
 set label 99 note at screen 0.99, screen 0.03 right font small textcolor rgb "#777777"
