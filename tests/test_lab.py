@@ -816,9 +816,10 @@ esac
         rows = [line.split("\t") for line in self.text("results/sweep/default/results.tsv").splitlines()[1:]]
         self.assertEqual([row[:6] for row in rows], [
             ["a", "all", "written", "one", ftl, family] for ftl in ("page", "across")
-            for family in ("default", "fitted")] + [["a", limit, kind, "one", ftl, "default"] for limit, kind in (
-                ("all", "read"), ("8", "written"), ("100", "written"), ("100", "read"))
-                for ftl in ("page", "across")])
+            for family in ("default", "fitted")] + [
+            ["a", limit, kind, "one", ftl, "default"]
+            for limit, kind in (("all", "read"), ("8", "written"), ("100", "written"), ("100", "read"))
+            for ftl in ("page", "across")])
         self.assertEqual([row[-1] for row in rows], ["300", "8"] * 2 + ["300"] * 2 + ["8"] * 2 + ["100"] * 4)
         lines = [line.split("\t") for line in self.text("results/sweep/default/numbers.tsv").splitlines()]
         self.assertEqual({line[0]: line[9] for line in lines if line[10] == "default"}, {
