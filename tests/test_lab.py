@@ -711,12 +711,13 @@ esac
             "[figure beside]\nplot = bars\nseries = ftl\nmeasure = programs\n"
             "marks = programs:across@trace=3\n",
         )
-        self.lab("report", self.at("sweep"))
+        done = self.lab("report", self.at("sweep"))
         gp = self.text("results/sweep/n-300/figures/spots.gp")
         self.contains(gp, "$spots << END\n2 4096 5\nEND", "$events << END\n1 1024\nEND",
                       "$marks << END\n1 7\nEND")
         self.assertIn("$spots << END\n2 2 3\nEND", self.text("results/sweep/n-300/figures/beside.gp"))
         table = [line.split("\t") for line in self.text("results/sweep/n-300/results.tsv").splitlines()]
+        self.assertEqual(done.stderr.count("no run has the statistic"), 0)
         first, areas = table[0].index("first"), table[0].index("areas")
         self.assertTrue(all(row[first] == (row[areas] or "7") for row in table[1:]))
 

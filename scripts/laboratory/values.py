@@ -181,8 +181,10 @@ class Values:
                 self.check_circle(other, [*above, name])
 
     def misspelt(self) -> set[str]:
-        """Statistics that no run has."""
-        return self.unknown - self.known
+        """Statistics that no run has, but for those of an either(), which allows that."""
+        texts = (text for text in self.experiment.measures.values() if "either(" in text)
+        optional = (re.findall(STATISTIC, text) for text in texts)
+        return self.unknown - self.known - {name for found in optional for name, _ in found}
 
     # ---- several ----
 
