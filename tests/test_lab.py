@@ -970,7 +970,7 @@ esac
             text.index(mark)
             for mark in (
                 "Every published result",
-                'class="chart"',
+                'class="chart one"',
                 '<h2>Figures</h2>',
                 '<section id="lines">',
                 '<tr id="n-same"',
@@ -1040,6 +1040,14 @@ esac
         shares = [float(row[rows[0].index("slow")]) for row in rows[1:]]
         self.assertTrue(all(0 <= share <= 1 for share in shares) and any(0 < share < 1 for share in shares))
         self.assertIn('"0.3 ms" 0.3', self.text("results/sweep/n-300/figures/cdf.gp"))
+
+    def test_what_the_page_says_first(self):
+        text = SWEEP[:SWEEP.index("[axis ftl]")] + "[measures]\nsize = trace.requests + 0\n"
+        self.write("sweep/experiment.ini", text.replace("drive = parameters/tiny.cfg", "note = {n} of <all>"))
+        os.remove(self.at("sweep/published.tsv"))
+        self.lab("report", self.at("sweep"))
+        self.contains(self.text("results/sweep/n-300/report.html"), "2 workloads, measured; nothing was run.",
+                      '<p class="note">300 of &lt;all&gt;</p>')
 
     def test_labels_of_numbers(self):
         self.assertEqual(

@@ -70,6 +70,8 @@ def block(one: Block, numbers: Numbers, folder: str) -> Iterator[str]:
 def picture(columns: Drawn, labels: list[str], folder: str) -> Iterator[str]:
     """The panels of a figure, those of several columns side by side."""
     figure = columns[0][0]
+    if any(panel.wide for _, panels in columns for panel in panels):
+        yield '<p class="hint">wider than this screen: scrolls sideways</p>'
     yield '<figure><div class="panels">'
     for row in zip(*(panels for _, panels in columns)):
         for label, panel in zip(labels, row):
@@ -85,6 +87,8 @@ def picture(columns: Drawn, labels: list[str], folder: str) -> Iterator[str]:
 
 def what_was_run(experiment: Experiment, runs: Runs, seeds: list[str]) -> str:
     """One sentence."""
+    if not experiment.options.keys() & {"drive", "program"}:
+        return f"{count(len(experiment.axes['workload']), 'workload')}, measured; nothing was run."
     every = {run.key: run for run in runs.run_of.values()}
     failed = sum(bool(run.error) for run in every.values())
     axes = [f"{axis} {', '.join(dict.fromkeys(points))}" for axis, points in
@@ -115,6 +119,8 @@ def all_runs(runs: Runs) -> Iterator[str]:
 def body(values: Values, runs: Runs, numbers: Numbers, reasons: Reasons, drawn: list[Drawn],
          measures: Iterable[str], searches: list[Search]) -> Iterator[str]:
     experiment, found = values.experiment, blocks(drawn, numbers)
+    if experiment.options.get("note"):
+        yield f'<p class="note">{text(experiment.options["note"])}</p>'
     if "reading" in experiment.options:
         yield f"<p>{text(experiment.options['reading'])}</p>"
     if numbers.results:
