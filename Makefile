@@ -403,7 +403,8 @@ LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)
 NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
 
 .PHONY: figures figures-sensitivity tables check-tables figures-msac figures-sftl figures-pmftl
-.PHONY: figures-chardin log-block figures-drives figures-zones figures-slc figures-fdp figures-retention figures-parity
+.PHONY: figures-chardin log-block figures-drives figures-zones figures-slc figures-fdp
+.PHONY: figures-retention figures-parity
 .PHONY: workloads legacy-study slurm-test replay-test pandas-test lab-ready dist dist-test deb deb-test
 
 lab-ready:
