@@ -427,8 +427,9 @@ RESULTS ?= results
 LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)
 NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
 
-.PHONY: figures figures-sensitivity tables check-tables figures-sftl figures-pmftl figures-chardin log-block
-.PHONY: figures-drives figures-zones figures-slc figures-fdp figures-retention figures-parity
+.PHONY: figures figures-sensitivity tables check-tables figures-msac figures-sftl figures-pmftl
+.PHONY: figures-chardin log-block figures-drives figures-zones figures-slc figures-fdp
+.PHONY: figures-retention figures-parity
 .PHONY: workloads legacy-study slurm-test replay-test pandas-test lab-ready dist dist-test deb deb-test
 
 lab-ready:
@@ -457,6 +458,9 @@ tables check-tables: lab-ready
 	@$(LAB) scripts/icpp23 scale=1
 	@$(LAB) scripts/workloads
 	@scripts/icpp23/tables $(if $(filter check-%,$@),--check) $(RESULTS)
+
+figures-msac: lab-ready ## the MSAC paper's figures, and a search over what it leaves open (SCALE=8: a look)
+	@$(LAB) scripts/msac open sizes loads readings whole seeds $(NUMBERS)
 
 figures-sftl: lab-ready ## the S-FTL paper's figures (SCALE=1: all requests)
 	@$(LAB) scripts/sftl caches ranges order $(NUMBERS)

@@ -366,6 +366,7 @@ uint32_t buffer_write(struct buffer *b, struct extent e)
 		b->sink.write(b->sink.context, &e, 1);
 		return 0;
 	}
+	b->request++;
 	for (lpn_t lpn = (lpn_t)(e.start >> b->sector_shift); buffer_page_start(b, lpn) < e.end; lpn++) {
 		complete &= buffer_write_part(b, lpn, extent_mask(e, lpn, b->sector_shift));
 		oracle_dram_store(b->oracle, HOLDER_BUFFER, buffer_clip(b, e, lpn));
@@ -542,6 +543,7 @@ const struct state_row buffer_state[] = {
 		sizeof(struct buffer_node)),
 	STATE_REBUILT(index),
 	STATE_NUMBER(struct buffer, used),
+	STATE_NUMBER(struct buffer, request),
 	STATE_CHOSEN(struct buffer, state, buffer_policy_state),
 	STATE_COUNTED(statistics),
 	STATE_RESTORED(buffer_restored),

@@ -99,8 +99,9 @@ struct buffer {
 	/* Set by the policy's init: data that was read enters; it calls buffer_pad(); it calls
 	 * buffer_merge(); victims are flushed in the order in which they were chosen, not ascending. */
 	bool read_allocate, pads, merges, in_order;
-	bool allocating; /* data that was read enters: no request waits for evictions now */
-	FILE *explains;  /* while a request is explained: receives victims and reasons; else NULL */
+	bool allocating;  /* data that was read enters: no request waits for evictions now */
+	uint64_t request; /* number of the present or last write */
+	FILE *explains;   /* while a request is explained: receives victims and reasons; else NULL */
 
 	struct pool nodes;
 	uint32_t heads; /* the first nodes are heads of lists, not pages */

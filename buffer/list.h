@@ -5,6 +5,7 @@
 #endif
 BUFFER(none)
 BUFFER(lru)
+BUFFER(whole)
 BUFFER(bplru)
 BUFFER_CALLED(twoqwclock, "2qw-clock")
 BUFFER(msac)

@@ -74,6 +74,51 @@ measure = run.served
 [labels]
 stamp replayed = replayed, fitted
 """
+SEARCHED = """
+[experiment]
+drive = parameters/tiny.cfg
+columns = family
+fitted = fitted
+[axis workload]
+a = mixed requests=300 space=3M
+[axis limit]
+all =
+8 100 = trace.limit=*
+[axis kind]
+written = workload.write_share=1
+read = workload.write_share=0
+[axis idle]
+one two =
+[axis ftl]
+page across = ftl=*
+[axis family]
+default =
+fitted = @limit=8 @kind=read
+[defaults]
+limit = all
+kind = written
+idle = one
+ftl = page
+family = default
+[grid]
+ftl = *
+family = *
+[search open]
+title = The search
+limit = *
+kind = *
+idle = *
+[measures]
+served = run.served
+"""
+HEAD = "id\tkind\twhere\twhat\tmeasure\trelation\tpaper\tunit\ttolerance\tnote\n"
+PUBLISHED = HEAD + """# a remark
+same\t\tFig. 1\tnothing\tmean(programs[page] / programs[page])\t=\t1\tfactor\t\t
+far\t\tFig. 2\tmuch\tmean(doubled[across cache=*]) / mean(programs[across cache=*]) - 1\t=\t10\tchange\t\t\
+because
+none\t\tFig. 2\tnothing\tmean(areas[page])\t=\t1\tcount\t\t
+count\t\tFig. 3\tboth\tcount(programs[page] < doubled[page])\tholds\t2\tcases\t\t
+"""
 
 
 def running(pattern):
@@ -574,6 +619,25 @@ esac
         )
         self.assertIn('lines_below = 1', self.text("results/sweep/n-300/figures/over.gp"))
 
+    def test_what_a_paper_states_of_one_point(self):
+        self.write(
+            "sweep/experiment.ini",
+            SWEEP.replace("[measures]\n", "[measures]\nfirst = either(upkeep.steps, areas, programs * 0 + 7)\n")
+            + "[figure spots]\nplot = lines\nx = cache\nseries = ftl\nmeasure = programs\nat = mixed\n"
+            "marks = programs:across@4K=5 programs:page@1K programs:mixed:page=7 programs:trace@1K=9\n"
+            "[figure beside]\nplot = bars\nseries = ftl\nmeasure = programs\n"
+            "marks = programs:across@trace=3\n",
+        )
+        done = self.lab("report", self.at("sweep"))
+        gp = self.text("results/sweep/n-300/figures/spots.gp")
+        self.contains(gp, "$spots << END\n2 4096 5\nEND", "$events << END\n1 1024\nEND",
+                      "$marks << END\n1 7\nEND")
+        self.assertIn("$spots << END\n2 2 3\nEND", self.text("results/sweep/n-300/figures/beside.gp"))
+        table = [line.split("\t") for line in self.text("results/sweep/n-300/results.tsv").splitlines()]
+        self.assertEqual(done.stderr.count("no run has the statistic"), 0)
+        first, areas = table[0].index("first"), table[0].index("areas")
+        self.assertTrue(all(row[first] == (row[areas] or "7") for row in table[1:]))
+
     def test_the_least_of_several_vectors(self):
         self.write(
             "sweep/published.tsv",
@@ -659,6 +723,52 @@ esac
         self.assertIn(
             "moved: short leaves what is published", self.lab("report", self.at("sweep"), status=2).stderr
         )
+
+    def test_a_search(self):
+        self.write("sweep/experiment.ini", SEARCHED)
+        row = "{}\t{}\tFig. 1\tserved\trun.served[across]\t{}\t{}\tcount\t\t\n".format
+        self.write("sweep/published.tsv", HEAD + row("nine", "", "=", 9) + row("far", "", "=", 1000)
+                   + row("more", "", ">=", 1) + row("reading", "", "also", 9))
+        self.lab("report", self.at("sweep"), "open")
+        # The default, the point `fitted` and the five others with settings of their own: `idle` has none.
+        rows = [line.split("\t") for line in self.text("results/sweep/default/results.tsv").splitlines()[1:]]
+        self.assertEqual([row[:6] for row in rows], [
+            ["a", "all", "written", "one", ftl, family] for ftl in ("page", "across")
+            for family in ("default", "fitted")] + [
+            ["a", limit, kind, "one", ftl, "default"]
+            for limit, kind in (("all", "read"), ("8", "written"), ("100", "written"), ("100", "read"))
+            for ftl in ("page", "across")])
+        self.assertEqual([row[-1] for row in rows], ["300", "8"] * 2 + ["300"] * 2 + ["8"] * 2 + ["100"] * 4)
+        lines = [line.split("\t") for line in self.text("results/sweep/default/numbers.tsv").splitlines()]
+        self.assertEqual({line[0]: line[9] for line in lines if line[10] == "default"}, {
+            "nine": "Comes out at 4 of the 12 points that were searched.",
+            "far": "Comes out at none of the 12 points that were searched; nearest 300 (the default).",
+            "more": "", "reading": ""})
+        self.assertEqual({line[0]: line[5] for line in lines if line[10] == "fitted"},
+                         {"nine": "8", "far": "8", "more": "8", "reading": "8"})
+        table = self.text("results/sweep/default/search-open.tsv").splitlines()
+        self.assertEqual(table[0], "limit\tkind\tidle\tcome_out\tnine\tfar")
+        self.assertEqual(table[1], "all\twritten\tone\t0\t300\t300")
+        self.assertEqual(len(table), 13)
+        whole = self.text("results/sweep/default/report-open.html")
+        row = '<td class="n">{}</td><td class="n">{}</td>\n<td class="n">{}</td>\n<td>{}</td>'.format
+        self.contains(whole, '<h2 id="search-open">The search</h2>', "12 points, every combination of",
+                      row(0, 1, "0 of 2", "the default"), row(1, 4, "1 of 2", "limit: 8"),
+                      "<b>fitted</b>: limit: 8; kind: read")
+        self.write("sweep/experiment.ini", SEARCHED.replace("idle = *", "idle = *\nnumbers = nine"))
+        self.lab("report", self.at("sweep"), "open")
+        table = self.text("results/sweep/default/search-open.tsv")
+        self.assertEqual(table.splitlines()[0], "limit\tkind\tidle\tcome_out\tnine")
+        for text, says in ((SEARCHED.replace("kind = *", "kind = *\nnumbers = ten"),
+                            "[search open] ten: published.tsv has no such number"),
+                           (SEARCHED.replace("kind = *", "sort = *"),
+                            "[search open] sort = : should be of workload limit kind idle ftl family"),
+                           (SEARCHED.replace("@kind=read", "@kind=sold"),
+                            '"kind=sold": should be a point of'),
+                           (SEARCHED + "[axis kind at 8]\nread = @limit=8\n",
+                            "a point that stands for others (@) should be in [axis kind]")):
+            self.write("sweep/experiment.ini", text)
+            self.contains(self.lab("report", self.at("sweep"), "open", status=2).stderr, says)
 
     def published(self, *rows):
         self.write("sweep/published.tsv", HEAD + "".join("\t".join(row) + "\n" for row in rows))
@@ -777,7 +887,7 @@ esac
             text.index(mark)
             for mark in (
                 "Every published result",
-                'class="chart"',
+                'class="chart one"',
                 '<h2>Figures</h2>',
                 '<section id="lines">',
                 '<tr id="n-same"',
@@ -861,6 +971,13 @@ esac
         done = subprocess.run(["gnuplot", self.at("texts.gp")], capture_output=True, text=True)
         self.assertEqual(done.stderr.splitlines(), texts + texts)
         self.assertFalse(os.path.exists(caught))
+    def test_what_the_page_says_first(self):
+        text = SWEEP[:SWEEP.index("[axis ftl]")] + "[measures]\nsize = trace.requests + 0\n"
+        self.write("sweep/experiment.ini", text.replace("drive = parameters/tiny.cfg", "note = {n} of <all>"))
+        os.remove(self.at("sweep/published.tsv"))
+        self.lab("report", self.at("sweep"))
+        self.contains(self.text("results/sweep/n-300/report.html"), "2 workloads, measured; nothing was run.",
+                      '<p class="note">300 of &lt;all&gt;</p>')
 
     def test_labels_of_numbers(self):
         self.assertEqual(
@@ -951,7 +1068,7 @@ esac
             ),
             (
                 SWEEP + "[figure x]\nplot = bars\nmeasure = waf\nmarks = 3\n",
-                "marks = 3: should be NAME=NUMBER",
+                "marks = 3: should be MEASURE=NUMBER",
             ),
             (
                 SWEEP + "[axis more]\na b = gc.soft=0\n",
@@ -1052,6 +1169,10 @@ esac
             ("plot = cdf\nmeasure = programs", "a cdf is of reads or writes or all"),
             ("plot = dots\nmeasure = programs", "no such number"),
             ("plot = bars\nmeasure = programs\nover = slow", "no axis has"),
+            ("plot = bars\nmeasure = programs\nmarks = programs:page", "should be MEASURE=NUMBER"),
+            ("plot = bars\nmeasure = programs\nmarks = doubled=1", "doubled should be a measure of the"),
+            ("plot = lines\nx = cache\nmeasure = programs\nmarks = programs@2K=1", "2K should be a point"),
+            ("plot = bars\nmeasure = programs\nmarks = programs:pag=1", "pag should be a point of workload"),
             ("plot = bars\nmeasure = programs\nyrange = 0:1]; system('x'); #", "should be LOW:HIGH, numbers"),
         ):
             self.write("sweep/experiment.ini", SWEEP + f"[figure wrong]\n{wrong}\n")

@@ -292,6 +292,51 @@ static void test_fab_the_fullest_block_leaves(void **state)
 	desk_close(d);
 }
 
+/* A request across a border leaves as one extent; a page that another one wrote since is not part of it. */
+static void test_whole_requests_leave(void **state)
+{
+	struct desk *d = desk_open("whole", 4 * PAGE, "");
+
+	(void)state;
+	write_to(d->b, 4, 12);  /* pages 0 and 1 */
+	write_to(d->b, 12, 20); /* pages 1 and 2: 1 is theirs now */
+	put_page(d, 9, 8);
+	put_page(d, 10, 8);
+	put_page(d, 11, 4);
+	assert_int_equal(d->book.calls, 1);
+	assert_noted(&d->book, 0, WRITE_CALL, 4, 8);
+	get_page(d, 1, 1); /* 2 is the oldest, and takes 1 with it */
+	put_page(d, 12, 8);
+	assert_int_equal(d->book.calls, 2);
+	assert_noted(&d->book, 1, WRITE_CALL, 8, 20);
+	desk_close(d);
+}
+
+/* Evicted: 2 pages of 8 sectors across a border; 2 of 10, 2 of 7 with a gap, 1 of 4. */
+static void test_whole_counts_across_pages(void **state)
+{
+	struct desk *d = desk_open("whole", 4 * PAGE, "");
+	uint64_t count[4];
+
+	(void)state;
+	write_to(d->b, 4, 12);
+	write_to(d->b, 38, 48);
+	write_to(d->b, 77, 85);
+	buffer_trim(d->b, (struct extent){ 80, 81 });
+	write_to(d->b, 96, 100);
+	put_page(d, 20, 8);
+	put_page(d, 22, 8);
+	put_page(d, 24, 8);
+	put_page(d, 26, 8);
+	memcpy(count, (const char *)d->b->state + d->b->ops->count, sizeof count);
+	assert_int_equal(d->book.calls, 4);
+	assert_int_equal(count[0], 2);
+	assert_int_equal(count[1], 8);
+	assert_int_equal(count[2], 5);
+	assert_int_equal(count[3], 10 + 7 + 4);
+	desk_close(d);
+}
+
 static void test_lfu_the_least_used_page_leaves(void **state)
 {
 	struct desk *d = desk_open("lfu", 3 * PAGE, "");
@@ -550,6 +595,7 @@ struct model_page {
 	int64_t at, ghost; /* ghost: when it became one, 0 = it is none */
 	uint32_t uses, weight;
 	bool in_ring;
+	uint64_t request; /* that wrote it last */
 };
 
 struct model_block {
@@ -565,6 +611,7 @@ struct model {
 	struct model_block block[MODEL_BLOCKS];
 	int64_t clock, before; /* `before`: of compensated blocks, falling */
 	uint32_t capacity;
+	uint64_t request;
 	mask_t leaving[MODEL_PAGES];
 	bool merging;
 	struct notebook book;
@@ -703,6 +750,20 @@ static void evict_clean_first(struct model *m)
 	leave(m, oldest);
 }
 
+/* The oldest page, and its neighbours as far as they were last written by the same request. */
+static void evict_request(struct model *m)
+{
+	int oldest = next_in_order(m, 0, false, -1), first = oldest, end = oldest + 1;
+	uint64_t request = m->page[oldest].request;
+
+	while (first && m->page[first - 1].held && m->page[first - 1].request == request)
+		first--;
+	while (end < MODEL_PAGES && m->page[end].held && m->page[end].request == request)
+		end++;
+	while (first < end)
+		leave(m, first++);
+}
+
 static void add_ghost(struct model *m, int lpn)
 {
 	uint32_t most = m->capacity / 2 / PAGE, ghosts = 0;
@@ -825,6 +886,8 @@ static void model_evict(struct model *m)
 		evict_block(m, is(m, "fab"));
 	else if (is(m, "lfu"))
 		evict_least_used(m);
+	else if (is(m, "whole"))
+		evict_request(m);
 	else if (is(m, "cflru"))
 		evict_clean_first(m);
 	else if (is(m, "2qw-clock"))
@@ -854,11 +917,13 @@ static void model_enter(struct model *m, int lpn, mask_t mask, enum request_type
 
 static void model_write(struct model *m, struct extent e)
 {
+	m->request++;
 	for (lpn_t lpn = (lpn_t)(e.start / PAGE); lpn <= (e.end - 1) / PAGE; lpn++) {
 		mask_t mask = extent_mask(e, lpn, 3);
 
 		if (m->page[lpn].held)
 			model_hit(m, (int)lpn, REQUEST_WRITE, mask);
+		m->page[lpn].request = m->request;
 		model_enter(m, (int)lpn, mask, REQUEST_WRITE);
 	}
 }
@@ -938,7 +1003,7 @@ static void play_against_model(struct model *m, const char *options, struct rand
 
 static void test_policies_against_models(void **state)
 {
-	static const char *const policies[] = { "lru", "bplru", "2qw-clock", "cflru", "fab", "lfu" };
+	static const char *const policies[] = { "lru", "bplru", "2qw-clock", "cflru", "fab", "lfu", "whole" };
 	static const uint32_t capacities[] = { 8, 11, 24, 80, 200, 400 };
 	struct model *m = memory_array(1, sizeof *m, "model");
 	struct random random;
@@ -993,6 +1058,8 @@ int main(void)
 		cmocka_unit_test(test_2qw_reads_weigh_less),
 		cmocka_unit_test(test_cflru_clean_pages_of_the_window_leave_first),
 		cmocka_unit_test(test_fab_the_fullest_block_leaves),
+		cmocka_unit_test(test_whole_requests_leave),
+		cmocka_unit_test(test_whole_counts_across_pages),
 		cmocka_unit_test(test_lfu_the_least_used_page_leaves),
 		cmocka_unit_test(test_msac_what_fits_shares_a_page),
 		cmocka_unit_test(test_msac_the_first_that_fits),

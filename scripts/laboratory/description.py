@@ -24,10 +24,12 @@ Place = dict[str, str]  # axis: point
 Points = dict[str, list[str]]  # point: words
 MOST_POINTS = 10_000  # of an axis
 MOST_PLACES = 1_000_000
-SECTIONS = {"experiment", "numbers", "defaults", "measures", "labels", "axis", "grid", "figure", "matrix"}
+SECTIONS = {"experiment", "numbers", "defaults", "measures", "labels", "axis", "grid", "search", "figure",
+            "matrix"}
 OPTIONS = {"title", "about", "source", "reading", "stamp", "drive", "program", "fold", "columns", "fitted",
-           "strict", "alone"}
+           "strict", "alone", "note"}
 OF_MATRIX = {"axis", "numbers", "at", "title", "caption", "outside", "leaves"}
+OF_SEARCH = {"numbers", "title", "caption"}  # its other options are axes
 PLAIN = re.compile(r"\w[\w.-]*")  # names of files
 NAMED = re.compile(r"{([\w.-]+)}")  # in a note: a point, or another number
 
@@ -40,13 +42,14 @@ class Experiment:
     numbers: dict[str, object]
     axes: dict[str, Points]  # words: `KEY=VALUE`; the first of a workload is its name
     defaults: Place
-    grids: dict[str, dict[str, list[str]]]  # "" is the one that is always run
+    grids: dict[str, dict[str, list[str]]]  # "" is the one that is always run; those of searches, too
     measures: dict[str, str]
     labels: dict[str, str]
     figures: dict[str, dict[str, str]]
     matrices: dict[str, dict[str, str]]
     published: list[Published] = field(default_factory=list)
     instead: dict[str, dict[str, Points]] = field(default_factory=dict)  # point: axis: its points there
+    searches: dict[str, dict[str, str]] = field(default_factory=dict)  # the axes of each: a grid of its name
 
     def label(self, name: str, axis: str = "") -> str:
         """The label of `AXIS POINT`, or else of `POINT`, or else the name itself."""
@@ -94,15 +97,26 @@ class Experiment:
         return [dict(zip(axes, points)) for points in itertools.product(*map(choices, axes))]
 
     def places(self, grids: list[str]) -> list[Place]:
-        """The places of these grids, each once."""
-        found = {}
+        """The places of these grids, each once; of places of a search with the same settings, the first."""
         count = sum(math.prod(len(self.points(axis, grid)) for axis in self.axes) for grid in grids)
         if count > MOST_PLACES:
             raise Mistake(f"{count} places; should be at most {MOST_PLACES}")
-        for grid in grids:
-            for point in itertools.product(*(self.points(a, grid) for a in self.axes)):
-                found[point] = dict(zip(self.axes, point))
-        return list(found.values())
+        found = {tuple(place.values()): place for grid in grids if grid not in self.searches
+                 for place in self.of_grid(grid)}
+        first: dict[str, Place] = {}
+        for grid in (grid for grid in grids if grid in self.searches):
+            for place in [*found.values(), *self.of_grid(grid)]:
+                first.setdefault(self.identity(place), place)
+        return [*found.values(), *(place for place in first.values() if tuple(place.values()) not in found)]
+
+    def of_grid(self, grid: str) -> Iterable[Place]:
+        return (dict(zip(self.axes, point))
+                for point in itertools.product(*(self.points(axis, grid) for axis in self.axes)))
+
+    def identity(self, place: Place) -> str:
+        """Workloads and settings of a place: equal for places that do the same."""
+        workloads, settings = self.settings(place)
+        return "\0".join([*workloads, "", *settings])
 
     def check_notes(self, path: str) -> None:
         """Notes may name only numbers, and points that keep what the paper publishes."""
@@ -116,7 +130,11 @@ class Experiment:
 
     def settings(self, place: Place) -> tuple[list[str], list[str]]:
         """The workloads of a place, usually one, and all its settings in the order of the axes; a later
-        setting overrides an earlier one."""
+        setting overrides an earlier one.  The word @AXIS=POINT of a point moves the place to that point."""
+        stands_for = [word[1:] for axis, point in place.items() for word in self.axes[axis][point]
+                      if word.startswith("@")]
+        if stands_for:
+            place = place | self.place(" ".join(stands_for))
         workloads: list[str] = []
         settings = []
         for axis, point in place.items():
@@ -124,7 +142,7 @@ class Experiment:
                           if point in self.instead.get(p, {}).get(axis, {})), self.axes[axis][point])
             if axis == "workload":
                 workloads, words = of_workloads(words)
-            settings += words
+            settings += [word for word in words if not word.startswith("@")]
         return workloads, settings
 
 
@@ -283,6 +301,9 @@ class Sections:
                 if points.keys() - axes.get(axis, {}).keys():
                     raise Mistake(f"{self.path}: [axis {axis} at {point}] {' '.join(points)}: "
                                   f"should be points of [axis {axis}]")
+                if any(word.startswith("@") for words in points.values() for word in words):
+                    raise Mistake(f"{self.path}: [axis {axis} at {point}]: a point that stands for others "
+                                  f"(@) should be in [axis {axis}]")
         return found
 
     def options(self) -> dict[str, str]:
@@ -342,24 +363,30 @@ def read(path: str, given: list[str]) -> Experiment:
     name = os.path.basename(os.path.dirname(os.path.abspath(path)) if own else path)
     beside = os.path.join(os.path.dirname(path), "published.tsv")
     table = beside if own else path.removesuffix(".ini") + ".tsv"
+    searches = sections.named("search")
     try:
         grids = {grid: {axis: list(axes.get(axis, ())) if points == "*" else expand(points)
-                        for axis, points in section.items()}
-                 for grid, section in sections.named("grid").items()}
+                        for axis, points in section.items() if grid not in searches or axis not in OF_SEARCH}
+                 for grid, section in [*sections.named("grid").items(), *searches.items()]}
     except Mistake as mistake:
         raise Mistake(f"{path}: [grid] {mistake}") from None
     plain = sections.plain
+    columns = plain.get("experiment", {}).get("columns", "")
+    for search in searches:  # other axes are as in the grid that is always run, but for the page's columns
+        rest = {axis: points for axis, points in grids.get("", {}).items() if axis != columns}
+        grids[search] = rest | grids[search]
     check_sections(sections, axes, path)
     experiment = Experiment(
         name.removesuffix(".ini"), os.path.dirname(path), sections.options(), sections.numbers, axes,
         plain.get("defaults", {}), grids, plain.get("measures", {}), sections.labels(),
-        sections.named("figure"), sections.named("matrix"), read_published(table), instead)
+        sections.named("figure"), sections.named("matrix"), read_published(table), instead, searches)
     experiment.grids.setdefault("", {})
     experiment.check_notes(table)
     defaults = {axis: [point] for axis, point in experiment.defaults.items()}
     for grid, section in [*experiment.grids.items(), ("defaults", defaults)]:
         for axis, points in section.items():
             if axis not in axes or not set(points) <= set(axes[axis]):
-                raise Mistake(f"{path}: [grid {grid}] {axis} = {' '.join(points)}: "
+                kind = "search" if grid in searches else "grid"
+                raise Mistake(f"{path}: [{kind} {grid}] {axis} = {' '.join(points)}: "
                               f"should be of {' '.join(axes.get(axis, axes))}")
     return experiment

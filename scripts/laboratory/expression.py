@@ -8,8 +8,13 @@ import ast
 import operator
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from laboratory.mistake import Mistake, Undefined
+
+class Nothing(Exception):
+    """There is no value."""
+
 
 FORMAT = re.compile(r"([^%]|%%|%(\.\d)?[dfgs])*")  # a format without field widths
 MOST_BITS = 4096  # of a whole number
@@ -25,6 +30,7 @@ ALLOWED = (*BINARY, *COMPARE, *UNARY, ast.Constant, ast.Name, ast.Load, ast.BinO
            ast.BoolOp, ast.And, ast.Or, ast.IfExp, ast.Tuple, ast.Call)
 
 
+@lru_cache(maxsize=1000)
 def parse(text: str) -> ast.expr:
     """Raises a Mistake if the text has anything that this module does not compute."""
     try:
@@ -81,7 +87,19 @@ def value_of(node: ast.expr, names: Mapping[str, object]) -> object:
     if isinstance(node, ast.Tuple):
         return tuple(map(of, node.elts))
     assert isinstance(node, ast.Call)  # parse() lets nothing else through
+    if isinstance(node.func, ast.Name) and node.func.id == "either":
+        return either(node.args, of)
     return of(node.func)(*map(of, node.args))  # type: ignore[operator]
+
+
+def either(parts: list[ast.expr], of: Callable[[ast.expr], object]) -> object:
+    """The first of them that has a value."""
+    for part in parts:
+        try:
+            return of(part)
+        except (Nothing, ZeroDivisionError):
+            pass
+    raise Nothing
 
 
 def bounded(op: type, a: object, b: object) -> object:

@@ -49,11 +49,17 @@ class Panel:
     wide: bool = False
 
 
+MARK = re.compile(r"(?P<measure>[^:@=]+)(?P<points>(:[^:@=]+)*)(@(?P<x>[^@=]+))?"
+                  rf"(=(?P<value>{NUMBER.pattern}))?", re.ASCII)
+
+
 @dataclass
 class Mark:
-    """The paper's value for the mean of a series (numbered from 1)."""
+    """What the paper states of a series (numbered from 1): a value of its mean or, at a point of x, of that
+    point; without a value, only where something happens."""
     series: int
-    value: float
+    value: float | None
+    x: str = ""
 
 
 @dataclass
@@ -118,10 +124,11 @@ class Figure:
         for word in option.get("values", "").split():
             if word not in (axes.get(option.get("series", "")) or [word]):  # none: files are missing
                 raise Mistake(f"values = {word}: should be points of the series")
-        for key in ("levels", "marks"):
-            for word in option.get(key, "").split():
-                if not NUMBER.fullmatch(word.partition("=")[2]):
-                    raise Mistake(f"{key} = {word}: should be NAME=NUMBER")
+        for word in option.get("levels", "").split():
+            if not NUMBER.fullmatch(word.partition("=")[2]):
+                raise Mistake(f"levels = {word}: should be NAME=NUMBER")
+        for word in option.get("marks", "").split():
+            self.check_mark(word)
         for measure in () if self.deviations else panel.measures:
             if self.plot == "cdf" and measure not in LATENCIES:
                 raise Mistake(f"measure = {measure}: a cdf is of {' or '.join(LATENCIES)}")
@@ -134,11 +141,26 @@ class Figure:
         if self.deviations and not self.experiment.published:
             raise Mistake("measure = published: there is no published.tsv, or no number in it")
 
+    def check_mark(self, word: str) -> None:
+        found = MARK.fullmatch(word)
+        if not found or not (found["x"] or found["value"]):
+            raise Mistake(f"marks = {word}: should be MEASURE=NUMBER, MEASURE:POINT=NUMBER "
+                          "or MEASURE@X=NUMBER")
+        if found["measure"] not in self.option.get("measure", "").replace("|", " ").split():
+            raise Mistake(f"marks = {word}: {found['measure']} should be a measure of the figure")
+        for point in found["points"].split(":")[1:]:
+            if not any(point in points for points in self.experiment.axes.values()):
+                axes = ", ".join(self.experiment.axes)
+                raise Mistake(f"marks = {word}: {point} should be a point of {axes}")
+        if found["x"] and found["x"] not in self.experiment.axes[self.x]:
+            raise Mistake(f"marks = {word}: {found['x']} should be a point of {self.x}")
+
     def chosen(self, axis: str) -> list[str]:
         if "*" in self.at.get(axis, ""):
             return fnmatch.filter(self.experiment.axes[axis], self.at[axis])
         named = self.option.get("values", "").split() if axis == self.option.get("series") else []
-        return named or self.experiment.grids[""].get(axis) or list(self.experiment.axes[axis])
+        grids = [self.experiment.grids[name] for name in (self.option.get("grid", ""), "")]
+        return named or next((grid[axis] for grid in grids if axis in grid), list(self.experiment.axes[axis]))
 
     # ---- panels and series ----
 
@@ -209,7 +231,7 @@ class Figure:
             columns = zip(*(row.cells for row in rows))
             means = [mean_of([value for value, _ in column]) for column in columns]
             rows.append(Row("mean\n" if self.base_below else "mean", means, True))
-        return Table(series, rows, points, self.marks(series))
+        return Table(series, rows, points, self.marks(panel, series))
 
     def row(self, panel: Panel, series: list[Series], point: str) -> Row:
         at = panel.place | {self.x: point}
@@ -252,14 +274,17 @@ class Figure:
             value, half = (value / base, half / base) if value is not None and base else (None, 0.0)
         return (100 * (value - 1), 100 * half) if self.change and value is not None else (value, half)
 
-    def marks(self, series: list[Series]) -> list[Mark]:
-        """`measure:point=value`, or `measure=value`."""
+    def marks(self, panel: Panel, series: list[Series]) -> list[Mark]:
+        """Of `MEASURE:POINT...@X=VALUE`: the series with that measure, at those points."""
         found = []
         for word in self.option.get("marks", "").split():
-            where, _, value = word.partition("=")
-            measure, _, point = where.partition(":")
-            found += [Mark(i, float(value)) for i, one in enumerate(series, 1)
-                      if measure == one.measures[0] and (not point or point in one.place.values())]
+            mark = MARK.fullmatch(word)
+            assert mark  # checked before the first run
+            points = set(mark["points"].split(":")[1:])
+            found += [Mark(i, float(mark["value"]) if mark["value"] else None, mark["x"] or "")
+                      for i, one in enumerate(series, 1)
+                      if mark["measure"] == one.measures[0]
+                      and points <= {*panel.place.values(), *one.place.values()}]
         return found
 
     def curve(self, panel: Panel, series: Series) -> list[tuple[float, float]]:

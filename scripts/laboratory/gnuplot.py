@@ -73,7 +73,7 @@ def settings(figure: Figure, panel: Panel, table: Table) -> Iterator[str]:
     yield f"n1 = {sum(one.measures[0] not in second for one in series)}"
     levels = (word.replace("_", " ").partition("=") for word in option.get("levels", "").split())
     yield from block("levels", (f"{in_data(name)} {value}" for name, _, value in levels))
-    yield from block("marks", (f"{mark.series} {mark.value:g}" for mark in table.marks))
+    yield from block("marks", (f"{mark.series} {mark.value:g}" for mark in table.marks if not mark.x))
     curves, points = option.get("curves", "").split(), option.get("points", "").split()
     styles = ["curve" if one.measures[0] in curves else "points" if one.measures[0] in points else "both"
               for one in series]
@@ -135,7 +135,17 @@ def data(figure: Figure, panel: Panel, table: Table) -> Iterator[str]:
     values = [value for row in rows for value, _ in row.cells if value is not None]
     yield f"empty = {int(not values)}"
     yield f"negative = {int(bool(values) and min(values) < 0)}"
+    yield from spots(table, positions)
     yield from means(panel, table)
+
+
+def spots(table: Table, positions: list[float]) -> Iterator[str]:
+    """What a paper states of a point of x: series, position and value, or only that something happens."""
+    there = [(mark, positions[table.positions.index(mark.x)]) for mark in table.marks
+             if mark.x in table.positions]
+    yield from block("spots", (f"{mark.series} {at:.9g} {mark.value:g}" for mark, at in there
+                               if mark.value is not None))
+    yield from block("events", (f"{mark.series} {at:.9g}" for mark, at in there if mark.value is None))
 
 
 def cell(figure: Figure, value: Value, half: float) -> str:
@@ -157,7 +167,8 @@ def means(panel: Panel, table: Table) -> Iterator[str]:
             values = [value for value, _ in table.rows[-1].cells[i * parts:(i + 1) * parts]]
             if None not in values:
                 value: float = sum(values)  # type: ignore[arg-type]
-                same = [mark.value for mark in table.marks if mark.series == i + 1 and mark.value * value > 0]
+                same = [mark.value for mark in table.marks
+                        if mark.series == i + 1 and not mark.x and mark.value * value > 0]
                 found.append((i + 1, max([value, *same], key=abs), value))
     yield from block("above", (f"{i} {at:.9g} {value:.9g}" for i, at, value in found if 0 <= at < roof))
     yield from block("below", (f"{i} {at:.9g} {value:.9g}" for i, at, value in found if at < 0))
@@ -172,7 +183,7 @@ def curves(figure: Figure, panel: Panel, table: Table) -> Iterator[str]:
         yield from ("NaN NaN", "", "")
     yield "END"
     yield from (f"empty = {int(not any(found))}", "negative = 0", "rows = 0", "with_mean = 0")
-    yield from (*block("above", ()), *block("below", ()))
+    yield from (line for name in ("above", "below", "spots", "events") for line in block(name, ()))
 
 
 def script(figure: Figure, panel: Panel) -> str:

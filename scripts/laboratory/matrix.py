@@ -37,21 +37,28 @@ class Matrix:
 
     def points_down(self) -> Iterator[str]:
         heads = "".join(f'<th class="n">{self.name(one)}</th>' for one in self.numbers)
-        yield f"<tr><th></th>{heads}</tr>"
-        yield f"<tr><th>the paper</th>{''.join(map(self.paper, self.numbers))}</tr>"
+        yield f'<tr><th></th><th class="n">come out</th>{heads}</tr>'
+        yield f"<tr><th>the paper</th><td></td>{''.join(map(self.paper, self.numbers))}</tr>"
         for point in self.points:
             kind = ' class="outside"' if point in self.outside else ""
             fields = "".join(self.field(one, point) for one in self.numbers)
-            yield f'<tr id="at-{text(point)}"{kind}><th>{self.label(point)}</th>{fields}</tr>'
+            yield (f'<tr id="at-{text(point)}"{kind}><th>{self.label(point)}</th>'
+                   f"{self.score(point)}{fields}</tr>")
 
     def points_across(self) -> Iterator[str]:
         heads = "".join(f'<th class="n" id="at-{text(point)}">{self.label(point)}</th>'
                         for point in self.points)
         yield f'<tr><th></th><th class="n">the paper</th>{heads}</tr>'
+        yield f"<tr><th>come out</th><td></td>{''.join(map(self.score, self.points))}</tr>"
         for one in self.numbers:
             fields = "".join(self.field(one, point) for point in self.points)
             what = f"{self.name(one)} {text(self.rows[one].what)}"
             yield f"<tr><th>{what}</th>{self.paper(one)}{fields}</tr>"
+
+    def score(self, point: str) -> str:
+        """How many of the numbers come out at this point."""
+        near = sum(self.found[one, point].state == "good" for one in self.numbers)
+        return f'<td class="n">{near} of {len(self.numbers)}</td>'
 
     def name(self, one: str) -> str:
         row = self.rows[one]

@@ -54,7 +54,8 @@ class Numbers:
 
     def chart(self, entries: Iterable[list[Line]]) -> Iterator[str]:
         """Every result: the paper's, ours, and a dot at their ratio."""
-        yield '<table class="chart"><tr><th></th><th class="what"></th><th class="n">paper</th>'
+        kind = "chart one" if len(self.labels) == 1 else "chart"
+        yield f'<table class="{kind}"><tr><th></th><th class="what"></th><th class="n">paper</th>'
         for label in self.labels:
             yield f'<th class="n ours">{label}</th><th class="strip">{scale()}</th>'
         yield "</tr>"

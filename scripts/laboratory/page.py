@@ -10,7 +10,7 @@ import base64
 import os
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from laboratory import warnings
@@ -20,6 +20,7 @@ from laboratory.matrix import Matrix
 from laboratory.numbers import Line, Numbers
 from laboratory.reasons import Reasons, count, head, text
 from laboratory.runs import Runs, name_of, write_whole
+from laboratory.search import Search
 from laboratory.values import Values
 
 TEMPLATE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "report.html")
@@ -70,6 +71,8 @@ def block(one: Block, numbers: Numbers, folder: str) -> Iterator[str]:
 def picture(columns: Drawn, labels: list[str], folder: str) -> Iterator[str]:
     """The panels of a figure, those of several columns side by side."""
     figure = columns[0][0]
+    if any(panel.wide for _, panels in columns for panel in panels):
+        yield '<p class="hint">wider than this screen: scrolls sideways</p>'
     yield '<figure><div class="panels">'
     for row in zip(*(panels for _, panels in columns)):
         for label, panel in zip(labels, row):
@@ -85,6 +88,8 @@ def picture(columns: Drawn, labels: list[str], folder: str) -> Iterator[str]:
 
 def what_was_run(experiment: Experiment, runs: Runs, seeds: list[str]) -> str:
     """One sentence."""
+    if not experiment.options.keys() & {"drive", "program"}:
+        return f"{count(len(experiment.axes['workload']), 'workload')}, measured; nothing was run."
     every = {run.key: run for run in runs.run_of.values()}
     failed = sum(bool(run.error) for run in every.values())
     doubtful = len(warnings.warned(runs, every.values()))
@@ -120,8 +125,10 @@ def all_runs(runs: Runs) -> Iterator[str]:
 
 
 def body(values: Values, runs: Runs, numbers: Numbers, reasons: Reasons, drawn: list[Drawn],
-         measures: list[str]) -> Iterator[str]:
+         measures: Iterable[str], searches: list[Search]) -> Iterator[str]:
     experiment, found = values.experiment, blocks(drawn, numbers)
+    if experiment.options.get("note"):
+        yield f'<p class="note">{text(experiment.options["note"])}</p>'
     if "reading" in experiment.options:
         yield f"<p>{text(experiment.options['reading'])}</p>"
     if numbers.results:
@@ -139,16 +146,18 @@ def body(values: Values, runs: Runs, numbers: Numbers, reasons: Reasons, drawn: 
     yield from numbers.others()
     for name, option in reasons.matrices.items():
         yield from Matrix(name, option, values).table()
+    for search in searches:
+        yield from search.table()
     yield from all_runs(runs)
 
 
 def write(path: str, values: Values, runs: Runs, numbers: Numbers, reasons: Reasons, drawn: list[Drawn],
-          measures: list[str]) -> None:
+          measures: Iterable[str], searches: list[Search]) -> None:
     experiment = values.experiment
     with open(TEMPLATE, encoding="utf-8") as file:
         page = file.read()
     lead = " ".join(filter(None, [experiment.options.get("about"), experiment.options.get("source")]))
     said = {"@title@": text(experiment.options.get("title", experiment.name)), "@lead@": text(lead),
             "@run@": text(what_was_run(experiment, runs, values.seeds())),
-            "@body@": "\n".join(body(values, runs, numbers, reasons, drawn, measures))}
+            "@body@": "\n".join(body(values, runs, numbers, reasons, drawn, measures, searches))}
     write_whole(path, re.sub("|".join(said), lambda mark: said[mark[0]], page))

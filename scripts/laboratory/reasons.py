@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Callable, Iterable
 
 from laboratory.description import NAMED, Experiment
 from laboratory.mistake import NotRun
@@ -36,10 +37,12 @@ def head(title: str) -> str:
 
 
 class Reasons:
-    """`grids`: those that are run; the matrices of other grids are not on the page."""
+    """`grids`: those that are run; the matrices of other grids are not on the page.  `of_search`: what the
+    searches that were run say of a number."""
 
-    def __init__(self, values: Values, grids: list[str]) -> None:
-        self.values, self.experiment = values, values.experiment
+    def __init__(self, values: Values, grids: list[str],
+                 of_search: Iterable[Callable[[str], str]] = ()) -> None:
+        self.values, self.experiment, self.of_search = values, values.experiment, list(of_search)
         self.matrices = {name: option for name, option in self.experiment.matrices.items() if name in grids}
         self.rows = {row.id: row for row in self.experiment.published}
         self.linked = {point for name, option in self.matrices.items()
@@ -83,6 +86,11 @@ class Reasons:
         found = [(point, other) for point, other in found if other.value is not None]
         return sorted(found, key=lambda one: one[1].distance, reverse=not usual.missed)
 
+    def computed(self, usual: Compared) -> str:
+        """What matrices and searches say of a number."""
+        searched = (said(usual.row.id) for said in self.of_search)
+        return " ".join(filter(None, [self.of_variants(usual), *searched]))
+
     def of_variants(self, usual: Compared) -> str:
         """A sentence: with how many variants the verdict changes, or which variant is nearest."""
         found = self.variants(usual)
@@ -102,7 +110,7 @@ class Reasons:
         """Note and variants of a number; without the note of a result that comes out in every column."""
         usual = rows[0]
         told = usual.row.kind != "result" or any(one.missed or not one.verdict for one in rows)
-        return " ".join(filter(None, [usual.row.note if told else "", self.of_variants(usual)]))
+        return " ".join(filter(None, [usual.row.note if told else "", self.computed(usual)]))
 
     def refuted(self, usual: Compared) -> bool:
         """True if the number is of kind `cannot`, but a variant meets it."""

@@ -120,6 +120,8 @@ class Runs:
         self.drives = drives  # folder in which prepared drives are kept; "": none are
         self.run_of: dict[tuple[str, ...], Run] = {}
         self.refused: dict[tuple[str, ...], str] = {}  # places that cannot be simulated, and why
+        self.prepared: dict[str, Place] = {}  # the first place with these settings
+        self.same_as: dict[tuple[str, ...], Place] = {}
         self.alone: dict[tuple[str, ...], list[Run]] = {}  # a run for each tenant
         self.columns = any(figure.get("plot") == "cdf" for figure in experiment.figures.values()) \
             or any("above(" in measure for measure in experiment.measures.values())
@@ -253,6 +255,8 @@ class Runs:
             run = by_key.setdefault(key, Run(key, checked.command, checked.files, checked.makers))
             run.places.append(place)
             self.run_of[tuple(place.values())] = run
+            if self.experiment.searches:
+                self.prepared.setdefault(self.experiment.identity(place), place)
             if self.experiment.options.get("alone") == "yes":
                 self.alone[tuple(place.values())] = self.each_alone(place, checked, by_key)
         if self.said_now:
@@ -271,6 +275,16 @@ class Runs:
                 raise Mistake(what if places == 1 else f"none of {places} places can be simulated: {what}")
             print(f"{len(self.refused)} of {places} places are refused: {what}", file=sys.stderr)
             return
+
+    def same(self, place: Place) -> Place:
+        """The place itself if it was prepared, or else one that was, with the same settings: searches do not
+        prepare all of theirs."""
+        key = tuple(place.values())
+        if key in self.run_of or not self.experiment.searches:
+            return place
+        if key not in self.same_as:
+            self.same_as[key] = self.prepared.get(self.experiment.identity(place), place)
+        return self.same_as[key]
 
     def each_alone(self, place: Place, checked: Checked, by_key: dict[str, Run]) -> list[Run]:
         """The runs of a place with one of its tenants alone, a run for each tenant."""

@@ -1,9 +1,10 @@
 """Values computed from runs: measures of one place, vectors over several, numbers to compare with a paper's.
 
 Expressions are Python's.  In a measure, a name with a dot is a statistic; one without is another measure or a
-number; above("reads", 4) is the share of the reads above 4 ms.  A measure whose parts have no value (a mean
-of nothing, a division by 0) has none.  In published.tsv, `measure[place]` is a vector over all places that
-match `place`, and mean(), min(), max(), sum() and count() reduce it to a number.
+number; above("reads", 4) is the share of the reads above 4 ms; either(a, b) is b where a has no value.  A
+measure whose parts have no value (a mean of nothing, a division by 0) has none.  In published.tsv,
+`measure[place]` is a vector over all places that match `place`, and mean(), min(), max(), sum() and count()
+reduce it to a number.
 """
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ import statistics
 from collections.abc import Callable, Iterator
 
 from laboratory.description import Experiment, Place
-from laboratory.expression import evaluate, names_in
+from laboratory.expression import Nothing, evaluate, names_in
 from laboratory.mistake import Mistake, NotRun, Undefined
 from laboratory.published import Published
 from laboratory.runs import Run, Runs
@@ -31,10 +32,6 @@ DEFAULT_LABELS = {"read_latency_ms": "read latency (ms)", "write_latency_ms": "w
                   "latency_ms": "latency (ms)", "waf": "write amplification", "erases": "blocks erased"}
 STATISTIC = r"\b([a-z_]\w*(\.\w+)+)"
 AT_PLACE = r"([a-z_][\w.]*)\[([^\]]*)\]"
-
-
-class Nothing(Exception):
-    """There is no value."""
 
 
 class Vector(tuple):
@@ -122,6 +119,7 @@ class Values:
 
     def measure(self, name: str, place: Place) -> Value:
         """None if there is no value; a Mistake if there is no such measure."""
+        place = self.runs.same(place)
         key = (name, *place.values())
         if key in self.kept:
             return self.kept[key]
@@ -156,7 +154,7 @@ class Values:
     def check(self) -> None:
         for name, text in self.experiment.measures.items():
             try:
-                self.check_names(text, {*SCALAR, "above"})
+                self.check_names(text, {*SCALAR, "above", "either"})
                 for statistic, _ in re.findall(STATISTIC, text):
                     self.runs.check_statistic(statistic)
             except Mistake as mistake:
@@ -185,8 +183,10 @@ class Values:
                 self.check_circle(other, [*above, name])
 
     def misspelt(self) -> set[str]:
-        """Statistics that no run has."""
-        return self.unknown - self.known
+        """Statistics that no run has, but for those of an either(), which allows that."""
+        texts = (text for text in self.experiment.measures.values() if "either(" in text)
+        optional = (re.findall(STATISTIC, text) for text in texts)
+        return self.unknown - self.known - {name for found in optional for name, _ in found}
 
     # ---- several ----
 
@@ -223,7 +223,8 @@ class Values:
         cases = self.experiment.cases(fixed | self.experiment.place(text))
         values = [self.measure(measure, case) for case in cases]
         if not measure.startswith("trace."):
-            self.used += [run for case in cases if (run := self.runs.run_of.get(tuple(case.values())))]
+            keys = (tuple(self.runs.same(case).values()) for case in cases)
+            self.used += [self.runs.run_of[key] for key in keys if key in self.runs.run_of]
         if None in values:
             raise Nothing
         return Vector(values)

@@ -26,6 +26,6 @@ plot for [i = 1:n1] $data using (place($0 + 1, i)):(column(at(i))):(bar * grow($
 		with labels center offset 0, 0.6 font small, \
 	for [i = 1:n1] $data using (place($0 + 1, i)):(column(at(i)) > roof ? roof : NaN):(number(column(at(i)))) \
 		with labels rotate by 90 right offset 0, -0.3 font small textcolor rgb ink(i), \
-	@mean_numbers, @paper_marks, \
+	@mean_numbers, @paper_marks, @spot_marks, \
 	for [k = 1:levels_] $levels using (0.4 + $0 * 0):2:(rim - 0.4):(0) every ::k-1::k-1 \
 		with vectors nohead linewidth 1.8 dashtype 2 linecolor rgb red title level(k)

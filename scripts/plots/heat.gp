@@ -13,7 +13,8 @@ if (ratio) {
 	set palette defined (0 "#e69f00", 1 "#ffffff", 2 "#56b4e9")
 	set cbrange [0:2]
 	set cbtics ("0" 0, "1" 1, "2" 2)
-	set cblabel "ours over the paper's"
+	set cblabel "ours over the paper's" offset 1.5, 0
+	set rmargin at screen 0.8
 } else {
 	set palette defined (0 "#f7fbff", 1 "#6baed6")
 	set cblabel ylabel

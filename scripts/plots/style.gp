@@ -13,6 +13,7 @@
 #	ratio                 heat: 1: colours say what a number is over the paper's, which stands in place of an interval
 #	$data                 position, label, then for each series (and part) value, low and high end of its interval
 #	$levels, $marks       name and value of lines across; series and value of what a paper states of its mean
+#	$spots, $events       series, position and value of what a paper states of one point; the same without a value
 #	$above, $below        of means above and below 0: series, where the number is written, the number
 #
 # A panel is shown 560 units wide, and 390 on a phone, where 13 units are 9 px: nothing is smaller.
@@ -61,9 +62,10 @@ set grid ytics linewidth 0.6 linecolor rgb "#d8d8d8" dashtype solid
 set style fill solid 1.0 border rgb "#333333"
 set key outside top center horizontal maxrows 2 samplen 1.2 reverse Left width (kind eq "svg" ? -3 : -1) noautotitle
 set bars small
-set bmargin (strlen(xlabel) || strlen(caption) ? 3.4 : 2.2) + lines_below
+both = strlen(xlabel) && strlen(caption)
+set bmargin (strlen(xlabel) || strlen(caption) ? 3.4 : 2.2) + lines_below + 1.1 * both
 set rmargin 2.5
-set xlabel xlabel.(strlen(xlabel) && strlen(caption) ? "   " : "").caption offset 0, 1 - lines_below
+set xlabel xlabel.(both ? "\n" : "").caption offset 0, 1 - lines_below
 set offsets 0, 0, graph 0.06, 0
 set ylabel ylabel
 set label 99 note at screen 0.99, screen 0.03 right font small textcolor rgb "#777777"
@@ -79,6 +81,8 @@ if (n1 < n) {
 }
 levels_ = |$levels|
 marks_ = |$marks|
+spots_ = |$spots|
+events_ = |$events|
 above_ = annotated && n1 > 1 ? |$above| : 0
 below_ = annotated && n1 > 1 ? |$below| : 0
 if (empty) {
@@ -94,6 +98,13 @@ paper_marks = 'for [k = 1:log_y ? 0 : marks_] $marks using (from_($1)):2:(along)
 		linewidth 4.4 linecolor rgb "white", \
 	for [k = 1:marks_] $marks using (from_($1)):2:(along):(0) every ::k-1::k-1 with vectors nohead \
 		linewidth 2.4 linecolor rgb red title k == 1 ? "paper, mean" : ""'
+# What it states of series $1 in group $2.
+left_of(g, i) = place(g, i) - 0.5 * bar * grow(g)
+width_of(g) = bar * grow(g)
+spot_marks = 'for [k = 1:spots_] $spots using (left_of($2, $1)):3:(width_of($2)):(0) every ::k-1::k-1 with vectors nohead \
+		linewidth 4.4 linecolor rgb "white", \
+	for [k = 1:spots_] $spots using (left_of($2, $1)):3:(width_of($2)):(0) every ::k-1::k-1 with vectors nohead \
+		linewidth 2.4 linecolor rgb red title k == 1 && !marks_ ? "paper" : ""'
 mean_numbers = 'for [k = 1:above_] $above using (place(rows, $1)):2:(number($3)) every ::k-1::k-1 \
 		with labels rotate by 90 left offset 0, 0.4 font small, \
 	for [k = 1:below_] $below using (place(rows, $1)):2:(number($3)) every ::k-1::k-1 \
