@@ -622,7 +622,8 @@ esac
     def test_what_a_paper_states_of_one_point(self):
         self.write(
             "sweep/experiment.ini",
-            SWEEP.replace("[measures]\n", "[measures]\nfirst = either(upkeep.steps, areas, programs * 0 + 7)\n")
+            SWEEP.replace(
+                "[measures]\n", "[measures]\nfirst = either(upkeep.steps, areas, programs * 0 + 7)\n")
             + "[figure spots]\nplot = lines\nx = cache\nseries = ftl\nmeasure = programs\nat = mixed\n"
             "marks = programs:across@4K=5 programs:page@1K programs:mixed:page=7 programs:trace@1K=9\n"
             "[figure beside]\nplot = bars\nseries = ftl\nmeasure = programs\n"

@@ -473,8 +473,16 @@ class Runs:
             return self.statistic(place, name) is not None
         return name.removeprefix("param.") in self.reported(place, name)
 
+    @cached_property
+    def identities(self) -> set[str]:
+        """Of the places of all grids: a search runs one of those that have the same settings."""
+        if not self.experiment.searches:
+            return set()
+        return set(map(self.experiment.identity, self.experiment.places(list(self.experiment.grids))))
+
     def check_is_run(self, place: Place) -> None:
-        if tuple(place.values()) not in self.of_grids:
+        if tuple(place.values()) not in self.of_grids \
+                and self.experiment.identity(place) not in self.identities:
             raise NotRun(f"{' '.join(place.values())} is not in what is run")
 
     def check_statistic(self, name: str) -> None:
