@@ -42,6 +42,7 @@ class Pages:
         self.map: dict[int, Place] = {}
         self.mask: dict[int, int] = {}
         self.count: Counter[str] = Counter()
+        self.survivors = GC
         self.turn = self.tick = self.now = 0
 
     # ---- what a feature adds ----
@@ -156,7 +157,7 @@ class Pages:
                 break
 
     def room_for_copies(self, plane: Plane) -> int:
-        block = plane.open[GC]
+        block = plane.open[self.survivors]
         return len(plane.free()) * self.pages + (block.size - block.used if block is not None else 0)
 
     def collect(self, plane: Plane) -> bool:
@@ -178,7 +179,7 @@ class Pages:
         for page in sorted(victim.live):
             lpn = victim.live[page]
             self.on_read((victim, page), "copy reads")
-            place = self.hand_out(victim.plane, GC, 0)
+            place = self.hand_out(victim.plane, self.survivors, 0)
             assert place is not None
             self.count[cause] += 1
             self.put(lpn, place)
