@@ -1,8 +1,9 @@
 """Counts of page mapping with greedy collection: no time, and none of the code of the event model.
 
-Rules: DESIGN.md, "One collection"; `ssd params gc`.  A block is collected when a plane has fewer free pages than
-gc.threshold; the victim has the fewest live pages, among equals the one that reached that number first; the free block
-with the fewest erases, then the lowest number, is used next.  Models of a feature override the methods `on_...`.
+Rules: DESIGN.md, "One collection"; `ssd params gc`. A block is collected when a plane has fewer free
+pages than gc.threshold; the victim has the fewest live pages, among equals the one that reached that
+number first; the free block with the fewest erases, then the lowest number, is used next. Models of a
+feature override `on_...`.
 """
 
 import lzma
@@ -195,7 +196,8 @@ def low_water(pages: int) -> int:
 
 def read_requests(name: str) -> list[Request] | None:
     """SSDsim's format; times begin with the first request."""
-    found = [Path(name)] if Path(name).is_file() else sorted((HERE / "golden" / "traces").glob(name + ".trace*"))
+    golden = sorted((HERE / "golden" / "traces").glob(name + ".trace*"))
+    found = [Path(name)] if Path(name).is_file() else golden
     if not found:
         return None
     text = lzma.open(found[0], "rt").read() if found[0].suffix == ".xz" else found[0].read_text()

@@ -48,15 +48,17 @@ class Arbiter:
         self.last_of_all = tenants - 1
         self.turn, self.credit = "H", self.weight["H"]
         self.named, self.left = 0, 0
+        self.paid = False  # commands of the decision count against the turn of a class
 
     def choose(self, queues: list[deque[Request]]) -> int:
         if self.policy == "fifo":
-            return min(
-                (n for n, queue in enumerate(queues) if queue), key=lambda n: (queues[n][0].arrival, queues[n][0].number)
-            )
+            waiting = [queue[0] for queue in queues if queue]
+            first = min(waiting, key=lambda request: (request.arrival, request.number))
+            return next(n for n, queue in enumerate(queues) if queue and queue[0] is first)
         if self.left == 0 or not queues[self.named]:
             self.decide(queues)
         self.left -= 1
+        self.credit -= self.paid
         return self.named
 
     def decide(self, queues: list[deque[Request]]) -> None:
@@ -71,7 +73,7 @@ class Arbiter:
         if self.policy == "weighted" and chosen != "U":
             chosen = self.class_in_turn(waiting)
             self.left = min(self.burst, self.credit)
-            self.credit -= self.left
+        self.paid = self.policy == "weighted" and chosen != "U"
         members = self.members[chosen]
         order = [(self.last[chosen] + 1 + n) % len(members) for n in range(len(members))]
         place = next(n for n in order if queues[members[n]])

@@ -11,6 +11,11 @@ from events_ops import Part, Signal, when_all
 from events_space import GC, HOST, Io, Space
 
 
+COUNTED = """forwarded copies erases collections moved multiplane suspensions cache_reads cache_programs
+transferred wordlines forwarded_wordline stalls memory_peak_pages upkeep_steps upkeep_idle_pages
+upkeep_rate_pages upkeep_forced upkeep_interrupted"""
+
+
 class Drive:
     def __init__(self, settings: Settings, records: list[Record]) -> None:
         get = settings.__getitem__
@@ -106,12 +111,14 @@ class Drive:
         return self.now if self.chain else max(self.now, self.completed_at + self.idle_ns)
 
     def round_is_over(self) -> bool:
-        self.round = [
-            item
-            for item in self.round
-            if not (item.happened if isinstance(item, Signal) else item.done.happened or self.flash.waits_for_pages(item))
-        ]
+        self.round = [item for item in self.round if not self.is_over(item)]
         return not self.round
+
+    def is_over(self, item: Part | Signal) -> bool:
+        """Done, or a program that waits for the rest of its wordline."""
+        if isinstance(item, Signal):
+            return item.happened
+        return item.done.happened or self.flash.waits_for_pages(item)
 
     def begin_round(self) -> None:
         io = Io(Signal(True))
@@ -219,10 +226,7 @@ class Drive:
             "programs_gc": count["program gc"],
             "pads": count["program pad"],
         }
-        for name in ("forwarded copies erases collections moved multiplane suspensions cache_reads cache_programs"
-                     " transferred wordlines forwarded_wordline stalls memory_peak_pages upkeep_steps"
-                     " upkeep_idle_pages upkeep_rate_pages upkeep_forced upkeep_interrupted").split():
-            got[name] = count[name]
+        got |= {name: count[name] for name in COUNTED.split()}
         for kind in ("read", "write", "flush"):
             self.sums(got, kind, [r for r in self.requests if r.kind == kind])
         for tenant in range(int(self.settings["host.tenants"])):

@@ -1,8 +1,8 @@
 """Dies and buses of the event model.
 
-Rules: DESIGN.md, "Time", and docs/modern.md ("The cache register", "Planes together").  A die has three places:
-`inn` (a command and its data come), `cells`, and `out` (data of a read leave).  Without a cache register one of them is
-taken at a time.
+Rules: DESIGN.md, "Time", and docs/modern.md ("The cache register", "Planes together"). A die has three
+places: `inn` (a command and its data come), `cells`, and `out` (data of a read leave). Without a cache
+register one of them is taken at a time.
 """
 
 import heapq
@@ -268,7 +268,9 @@ class Flash(Operations):
         die.queue = [entry for entry in die.queue if entry not in entries]
 
     def may_join(self, first: Entry, other: Entry) -> bool:
-        if first.kind != other.kind or first.turn != other.turn or (first.kind == "copy" and not self.join_copies):
+        if first.kind != other.kind or first.turn != other.turn:
+            return False
+        if first.kind == "copy" and not self.join_copies:
             return False
         if other.kind in ("program", "copy"):
             ring = self.ring[other.page[:2]]

@@ -1,7 +1,8 @@
 """Settings, traces and rows of the golden tables, for the event model.
 
-Names and defaults of settings are those of `ssd params`; traces are in SSDsim's format (traces/README.md):
-time, device, sector, sectors, operation (0 write, 1 read, 2 FLUSH, 4 write with FUA).
+Names and defaults of settings are those of `ssd params`; traces are in SSDsim's format
+(traces/README.md): time, device, sector, sectors, operation (0 write, 1 read, 2 FLUSH, 4 write with
+FUA).
 """
 
 import lzma
@@ -15,17 +16,19 @@ WRITE, READ, FLUSH, FUA = 0, 1, 2, 4
 Settings = dict[str, str]
 
 DEFAULTS = """
-flash.channels=8 flash.chips=4 flash.dies=2 flash.planes=2 flash.blocks=2048 flash.pages=64 flash.page_bytes=8192
-flash.over_provisioning=0.1 flash.read_ns=75000 flash.program_ns=2000000 flash.erase_ns=15000000 flash.command_ns=200
-flash.plane_command_ns=200 flash.bus_mb_per_s=400 flash.bus_order=command_first flash.copyback=true
-flash.multiplane=off flash.multiplane_copy=false flash.multiplane_search=256 flash.read_first_limit=1000
-flash.suspend=never flash.suspend_ns=20000 flash.resume_ns=20000 flash.forward_bytes=8388608 flash.cell_bits=1
-flash.program_unit=page flash.passes=1 flash.wordline_wait_ns=0 flash.cache_register=off
-placement.policy=least_loaded placement.superblock=die gc.policy=greedy gc.threshold=0.1 gc.hysteresis=0 gc.soft=0
-gc.copies_per_write=0 gc.together=plane gc.separate=true dram.access_ns=1000 upkeep.idle_ns=0 upkeep.step_pages=8
-host.mode=open host.queue_limit=256 host.queue_depth=32 host.tenants=1 host.arbitration=fifo host.classes=
-host.weights=4,2,1 host.burst=1 host.slots=0 host.write_done=flash host.write_bytes=0 host.plp=false
-host.flush_every=0 precondition.mode=none precondition.premap=pages trace.fold=false ftl=page buffer=none
+flash.channels=8 flash.chips=4 flash.dies=2 flash.planes=2 flash.blocks=2048 flash.pages=64
+flash.page_bytes=8192 flash.over_provisioning=0.1 flash.read_ns=75000 flash.program_ns=2000000
+flash.erase_ns=15000000 flash.command_ns=200 flash.plane_command_ns=200 flash.bus_mb_per_s=400
+flash.bus_order=command_first flash.copyback=true flash.multiplane=off flash.multiplane_copy=false
+flash.multiplane_search=256 flash.read_first_limit=1000 flash.suspend=never flash.suspend_ns=20000
+flash.resume_ns=20000 flash.forward_bytes=8388608 flash.cell_bits=1 flash.program_unit=page
+flash.passes=1 flash.wordline_wait_ns=0 flash.cache_register=off placement.policy=least_loaded
+placement.superblock=die gc.policy=greedy gc.threshold=0.1 gc.hysteresis=0 gc.soft=0
+gc.copies_per_write=0 gc.together=plane gc.separate=true dram.access_ns=1000 upkeep.idle_ns=0
+upkeep.step_pages=8 host.mode=open host.queue_limit=256 host.queue_depth=32 host.tenants=1
+host.arbitration=fifo host.classes= host.weights=4,2,1 host.burst=1 host.slots=0 host.write_done=flash
+host.write_bytes=0 host.plp=false host.flush_every=0 precondition.mode=none precondition.premap=pages
+trace.fold=false ftl=page buffer=none
 """
 
 

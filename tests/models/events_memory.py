@@ -1,7 +1,7 @@
 """Memory for data that is written: docs/modern.md, "When a write is complete: memory, FLUSH and FUA".
 
-Each program of the host takes room for a page until it is in flash.  Room is given in the order in which programs
-were made, to each when its request has asked for it.
+Each program of the host takes room for a page until it is in flash. Room is given in the order in which
+programs were made, to each when its request has asked for it.
 """
 
 from collections import deque

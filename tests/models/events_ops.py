@@ -130,7 +130,7 @@ class Operations:
         self.multiplane, self.search = get("flash.multiplane"), int(get("flash.multiplane_search"))
         self.join_copies = get("flash.multiplane_copy") == "true"
         self.limit = int(get("flash.read_first_limit"))
-        self.suspend = {"never": "", "erase": "erase", "program_and_erase": "erase program"}[get("flash.suspend")]
+        self.suspend = get("flash.suspend")  # holds the kinds that may be suspended
         self.suspend_ns, self.resume_ns = int(get("flash.suspend_ns")), int(get("flash.resume_ns"))
         register = get("flash.cache_register")
         self.cache_read, self.cache_program = register in ("read", "both"), register in ("program", "both")

@@ -1,7 +1,7 @@
 """Page mapping, free blocks, placement and collection of the event model.
 
-Rules: DESIGN.md, "One collection"; `ssd params placement`, `gc`, `wear`.  State changes at once; the schedule is told
-what to do by calls of the `Io` of a request.
+Rules: DESIGN.md, "One collection"; `ssd params placement`, `gc`, `wear`. State changes at once; the
+schedule gets the operations.
 """
 
 import math
@@ -244,7 +244,7 @@ class Space:
         return min(found, key=lambda n: (len(plane.blocks[n].live), plane.blocks[n].since), default=None)
 
     def collect(self, io: Io, number: int, neighbours: bool) -> int:
-        """One victim of the plane, with `neighbours` those of the planes of its die that are nearly low, too."""
+        """One victim of the plane, with `neighbours` also of the planes of its die that are nearly low."""
         together = [number]
         if neighbours:
             die = number // self.flash.planes * self.flash.planes

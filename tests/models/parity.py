@@ -20,7 +20,7 @@ def bad_blocks(words: Words, planes: int) -> list[set[int]]:
     """Of each plane."""
     blocks = int(words["blocks"])
     listed = [int(word) for word in words["bad"].split(",") if word]
-    return [{number - plane * blocks for number in listed if number // blocks == plane} for plane in range(planes)]
+    return [{n - plane * blocks for n in listed if n // blocks == plane} for plane in range(planes)]
 
 
 def logical_pages(words: Words, planes: int) -> int:
@@ -89,7 +89,8 @@ class Units(Pages):
         for block in plane.open:
             if block is not None:
                 stripe, begun = divmod(block.used, self.dies - 1)
-                self.count["parity_programs"] += bool(begun) and self.parity_die(self.dies, stripe) != self.fail_die
+                alive = self.parity_die(self.dies, stripe) != self.fail_die
+                self.count["parity_programs"] += bool(begun) and alive
                 block.size = block.used
                 self.close(block)
         self.width -= 1

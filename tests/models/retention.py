@@ -43,7 +43,8 @@ class Retention(Pages):
         self.o = number
         planes, blocks, pages = number["planes"], number["blocks"], number["ppb"]
         logical = planes * blocks * pages * 7 // 8
-        super().__init__([Plane(blocks, set()) for _ in range(planes)], pages, low_water(blocks * pages), logical)
+        made = [Plane(blocks, set()) for _ in range(planes)]
+        super().__init__(made, pages, low_water(blocks * pages), logical)
         self.senses: dict[Block, int] = {}
         self.born: dict[Block, int] = {}  # in the order of being opened
         self.worked: dict[Block, int] = {}

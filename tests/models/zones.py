@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Zones: the device alone (tests/golden/zns-counts.tsv) and the layer above it (tests/golden/zoned-counts.tsv).
+"""Zones: the device alone (golden/zns-counts.tsv) and the layer above it (golden/zoned-counts.tsv).
 
-Its rules come from docs/zones.md.  A list of commands has one a line: W write at the pointer, A append, R read of the
-first pages, T reset, F finish, O open, C close; then the zone, then pages.  As in the table, a zone that is finished
-without padding is written to its end.
+Its rules come from docs/zones.md. A list of commands has one a line: W write at the pointer, A append, R
+read of the first pages, T reset, F finish, O open, C close; then the zone, then pages. As in the table,
+a zone that is finished without padding is written to its end.
 
 usage: tests/models/zones.py --check [WORD]...          rows whose trace and model contain every WORD
        tests/models/zones.py "SETTINGS" TRACE           prints counts; SETTINGS as in the tables
@@ -157,7 +157,8 @@ def counts(model: str, trace: str) -> dict[str, int] | None:
 
 def both() -> int:
     if sys.argv[1:2] == ["--check"]:
-        return max(events_table.check(table, counts, sys.argv[2:]) for table in ("zns-counts.tsv", "zoned-counts.tsv"))
+        tables = ("zns-counts.tsv", "zoned-counts.tsv")
+        return max(events_table.check(table, counts, sys.argv[2:]) for table in tables)
     return events_table.main("zns-counts.tsv", counts, __doc__ or "")
 
 
