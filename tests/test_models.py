@@ -13,7 +13,11 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 MODELS = sorted(path.name for path in (HERE / "models").glob("*.py") if os.access(path, os.X_OK))
 SAMPLES = {  # words of the rows that `make test` compares
+    "cdftl.py": ["lcg_t0_hot", "256+1 fold=1"],
+    "dftl.py": ["websearch", "slru"],
     "page.py": ["lcg_runs_3", "planes=4"],
+    "sftl.py": ["websearch", "1-bit 4096B"],
+    "tpftl.py": ["lcg_t0_hot", "rsbc 1024B"],
 }
 
 
