@@ -15,6 +15,7 @@ MODELS = sorted(path.name for path in (HERE / "models").glob("*.py") if os.acces
 SAMPLES = {  # words of the rows that `make test` compares
     "cdftl.py": ["lcg_t0_hot", "256+1 fold=1"],
     "dftl.py": ["websearch", "slru"],
+    "leaftl.py": ["lcg_t0_uniform", "gamma=1 4096B"],
     "page.py": ["lcg_runs_3", "planes=4"],
     "sftl.py": ["websearch", "1-bit 4096B"],
     "tpftl.py": ["lcg_t0_hot", "rsbc 1024B"],

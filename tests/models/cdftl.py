@@ -39,8 +39,9 @@ class Cdftl(demand.Demand):
         return hit
 
     def evict_entry(self) -> None:
-        """The first that is clean or whose page is in DRAM; there is one, whose page was loaded last."""
-        lpn = next(x for x, changed in self.entries.items() if not changed or x // self.per_page in self.pages)
+        """The first that is clean or has its page in DRAM; the one loaded last has."""
+        free = (x for x, changed in self.entries.items() if not changed or x // self.per_page in self.pages)
+        lpn = next(free)
         if self.entries.pop(lpn):
             self.pages[lpn // self.per_page] = True
             self.count["kicked_out"] += 1

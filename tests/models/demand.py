@@ -1,8 +1,9 @@
 """What FTLs have in common whose page table lies in flash: mapping pages and their collection.
 
-Rules: docs/dftl.md, docs/mapping.md.  Data and mapping pages have blocks of their own, also after a collection; survivors of
-data go where data of the host goes.  A request's pages are looked up and served one after another: look-up, room for
-the page, read of the old data that is kept, program, change of the entry.
+Rules: docs/dftl.md, DESIGN.md ("One collection").  Data and mapping pages have blocks of their own, also
+after a collection; survivors of data go where data of the host goes.  A request's pages are looked up and
+served one after another: look-up, room for the page, read of the old data that is kept, program, change of
+the entry.
 """
 
 import core
@@ -15,11 +16,13 @@ def drive_of(reserve: int) -> core.Drive:
 
 
 class Demand(core.Model):
-    def __init__(self, drive: core.Drive, survivors: dict[str, str] | None = None, per_page: int | None = None):
-        super().__init__(drive, survivors or {"host": "host", "map": "map"})
+    STREAMS = {"host": "host", "map": "map"}
+
+    def __init__(self, drive: core.Drive, per_page: int = 0):
+        super().__init__(drive, self.STREAMS)
         self.per_page = per_page or drive.page_bytes // 4  # entries of a mapping page
         self.directory: dict[int, int] = {}  # mapping page: page of flash
-        self.owed: dict[int, int] = {}  # mapping page: entries changed by this collection that are not in DRAM
+        self.owed: dict[int, int] = {}  # mapping page: its entries that this collection changed in flash
         self.filling = True
 
     def filled(self) -> None:

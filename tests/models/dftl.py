@@ -26,7 +26,7 @@ class Optimal(demand.Demand):
 
 
 class Dftl(demand.Demand):
-    """Entries in DRAM are in two LRU lists, the protected one (of entries used again) being empty without slru."""
+    """Entries in DRAM are in two LRU lists, of those used once and, with slru, of those used again."""
 
     def __init__(self, drive: core.Drive, entries: int, batch: bool, protected: int):
         super().__init__(drive)
@@ -82,8 +82,8 @@ def make(name: str, words: harness.Words) -> core.Model:
     if name == "optimal":
         model = Optimal(demand.drive_of(1))
     else:
-        entries, batch, slru = (int(words.get(w, d)) for w, d in (("entries", 512), ("batch", 0), ("slru", 0)))
-        model = Dftl(demand.drive_of(2), entries, bool(batch), slru)
+        entries, slru = int(words.get("entries", 512)), int(words.get("slru", 0))
+        model = Dftl(demand.drive_of(2), entries, words.get("batch") == "1", slru)
     model.fill()
     return model
 

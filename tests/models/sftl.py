@@ -19,8 +19,8 @@ def heads_1(places: list[int]) -> int:
 
 
 def heads_2(places: list[int]) -> int:
-    """With two bits: an entry continues the long run, else the short one before it, else begins a short run if the
-    long one goes on later, else a long one."""
+    """With two bits: an entry continues the long run, else the short one before it, else begins a short run
+    if the long one goes on later, else a long one."""
     heads, long, short = 1, 0, False
 
     def follows(i: int, head: int) -> bool:
@@ -58,7 +58,8 @@ class Sftl(demand.Demand):
 
     def size(self, page: int) -> int:
         first = page * self.per_page
-        places = [self.place.get(lpn, -1) for lpn in range(first, min(first + self.per_page, self.drive.pages))]
+        after = min(first + self.per_page, self.drive.pages)
+        places = [self.place.get(lpn, -1) for lpn in range(first, after)]
         heads = heads_1(places) if self.bits == 1 else heads_2(places)
         return -(-self.bits * self.per_page // 8) + 2 + 4 * heads
 
