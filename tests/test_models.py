@@ -14,6 +14,7 @@ HERE = Path(__file__).resolve().parent
 MODELS = sorted(path.name for path in (HERE / "models").glob("*.py") if os.access(path, os.X_OK))
 SAMPLES = {  # words of the rows that `make test` compares
     "cdftl.py": ["lcg_t0_hot", "256+1 fold=1"],
+    "classes.py": ["lcg_runs", "planes=1"],
     "dftl.py": ["websearch", "slru"],
     "leaftl.py": ["lcg_t0_uniform", "gamma=1 4096B"],
     "page.py": ["lcg_runs_3", "planes=4"],
