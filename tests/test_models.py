@@ -16,9 +16,11 @@ SAMPLES = {  # words of the rows that `make test` compares
     "cdftl.py": ["lcg_t0_hot", "256+1 fold=1"],
     "classes.py": ["lcg_runs", "planes=1"],
     "dftl.py": ["websearch", "slru"],
+    "handles.py": ["lcg_mix_28"],
     "leaftl.py": ["lcg_t0_uniform", "gamma=1 4096B"],
     "page.py": ["lcg_runs_3", "planes=4"],
     "sftl.py": ["websearch", "1-bit 4096B"],
+    "slc.py": ["lcg_mix_13", "planes=4", "fold"],
     "tpftl.py": ["lcg_t0_hot", "rsbc 1024B"],
 }
 
