@@ -18,6 +18,7 @@ SAMPLES = {  # words of the rows that `make test` compares
     "dftl.py": ["websearch", "slru"],
     "handles.py": ["lcg_mix_28"],
     "leaftl.py": ["lcg_t0_uniform", "gamma=1 4096B"],
+    "logblock.py": ["financial"],
     "page.py": ["lcg_runs_3", "planes=4"],
     "sftl.py": ["websearch", "1-bit 4096B"],
     "slc.py": ["lcg_mix_13", "planes=4", "fold"],

@@ -34,6 +34,19 @@ class Drive:
     def pages(self) -> int:
         return math.floor(self.planes * self.blocks * self.ppb * (1 - self.over_provisioning) + 1e-9)
 
+    def parts(self, request: Request) -> dict[int, int]:
+        """Logical pages of a request and the sectors it wants of them.  If it ends beyond the drive, it is
+        taken modulo the drive's size, and moved back by whole pages if it still ends beyond."""
+        size, total = self.sectors, self.pages * self.sectors
+        first, length = request.first, request.length
+        if first + length > total:
+            first %= total
+            first -= max(0, -(-(first + length - total) // size)) * size
+        masks: dict[int, int] = {}
+        for sector in range(first, first + length):
+            masks[sector // size] = masks.get(sector // size, 0) | 1 << sector % size
+        return masks
+
 
 class Plane:
     """Blocks of a plane: free, open (one for each stream), or closed."""
@@ -252,21 +265,8 @@ class Model(Store):
     def moved(self, owner: int, page: int) -> None:
         self.place[owner] = page
 
-    def parts(self, request: Request) -> dict[int, int]:
-        """Logical pages of a request and the sectors it wants of them.  If it ends beyond the drive, it is
-        taken modulo the drive's size, and moved back by whole pages if it still ends beyond."""
-        size, total = self.drive.sectors, self.drive.pages * self.drive.sectors
-        first, length = request.first, request.length
-        if first + length > total:
-            first %= total
-            first -= max(0, -(-(first + length - total) // size)) * size
-        masks: dict[int, int] = {}
-        for sector in range(first, first + length):
-            masks[sector // size] = masks.get(sector // size, 0) | 1 << sector % size
-        return masks
-
     def serve(self, request: Request) -> None:
-        for lpn, mask in self.parts(request).items():
+        for lpn, mask in self.drive.parts(request).items():
             if request.kind == "W":
                 self.write_page(lpn, mask)
             else:

@@ -95,7 +95,7 @@ class Demand(core.Model):
     # Requests
 
     def serve(self, request: harness.Request) -> None:
-        parts = self.parts(request)
+        parts = self.drive.parts(request)
         hits = 0
         for lpn, mask in parts.items():
             hit = self.look_up(lpn, max(parts), request.kind == "W")

@@ -94,7 +94,7 @@ class Leaftl(demand.Demand):
 
     def serve(self, request: harness.Request) -> None:
         hits = True
-        for lpn, mask in self.parts(request).items():
+        for lpn, mask in self.drive.parts(request).items():
             if lpn in self.buffer:
                 self.count["buffer_hits"] += 1
             elif request.kind == "R":
