@@ -49,7 +49,8 @@ class Models(unittest.TestCase):
             shutil.copytree(HERE / "models", folder / "models")
             (folder / "golden" / "traces").mkdir(parents=True)
             shutil.copy(HERE / "golden" / "traces" / f"{trace}.trace.xz", folder / "golden" / "traces")
-            (folder / "golden" / "classes-counts.tsv").write_text("")
+            for other in ("buffer", "classes"):
+                (folder / "golden" / f"{other}-counts.tsv").write_text("")
             (folder / "golden" / "space-counts.tsv").write_text(
                 f"golden\t{trace}\t{model}\tprograms\t38391\ngolden\t{trace}\t{model}\trmw_reads\t1\n"
                 f"golden\tabsent\t{model}\tprograms\t1\n"
