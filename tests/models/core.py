@@ -24,7 +24,6 @@ class Drive:
     hysteresis: float = 0.0
     low: int = 0
     reserve: int = 1
-    policy: str = "greedy"
 
     @property
     def sectors(self) -> int:
@@ -199,11 +198,8 @@ class Store:
         return [b for b in plane.closed if plane.live[b] < plane.size(b)]
 
     def victim(self, plane: Plane) -> int | None:
-        """Fewest live pages, of equals the one that came to that number first; fifo: closed first."""
-        blocks = self.candidates(plane)
-        if self.drive.policy == "fifo":
-            return min(blocks, key=lambda b: plane.closed_at[b], default=None)
-        return min(blocks, key=lambda b: (plane.live[b], plane.reached[b]), default=None)
+        """Greedy: fewest live pages, of equals the one that came to that number first."""
+        return min(self.candidates(plane), key=lambda b: (plane.live[b], plane.reached[b]), default=None)
 
     def collect(self, plane: Plane) -> bool:
         victim = self.victim(plane)

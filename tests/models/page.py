@@ -24,7 +24,6 @@ def drive_of(words: harness.Words, threshold: float = 0.02) -> core.Drive:
         threshold=float(words.get("thr", threshold)),
         hysteresis=float(words.get("hyst", 0)),
         low=int(words.get("low", 0)),
-        policy=words.get("policy", "greedy"),
     )
 
 
