@@ -75,7 +75,7 @@ TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 .PHONY: grade-objects check-grade course-student lab-page check-lab-page
 .PHONY: unit test check soak check-style check-gcc check-clang check-sanitized check-valgrind check-extend \
 	check-bare bare-test
-.PHONY: check-install check-counts analyse validate mutants fuzz kill-test edges configurations
+.PHONY: check-install check-counts models analyse validate mutants fuzz kill-test edges configurations
 .PHONY: bench tricks growth pgo
 .DELETE_ON_ERROR:
 # Objects of tests are kept, too: only what changed is compiled again.
@@ -299,6 +299,7 @@ soak-bugs:
 
 soak-documents:
 	@$(MAKE) check-tables
+	@$(MAKE) models
 	@$(MAKE) check-lab-page
 	@$(MAKE) slurm-test
 	@$(MAKE) replay-test
@@ -416,6 +417,10 @@ check-counts: ssd ## counts beside those of independent reference models
 	@tests/counts tests/golden/parity-counts.tsv
 	@tests/counts --only "host indirect" tests/golden/buffer-counts.tsv $(TRACES)
 	@tests/counts --only "buffer " tests/golden/buffer-counts.tsv $(TRACES)
+
+models: ## golden tables beside the models of tests/models: some minutes
+	@for model in $(shell find tests/models -name '*.py' -perm -u+x | sort); do \
+		echo "== $$model"; $$model --check || exit 1; done
 
 mutants: ## do the tests find bugs?  plants those of tests/mutants/bugs/ one by one; ONLY=words: these
 	@JOBS=$(JOBS) tests/mutants/run $(ONLY)
