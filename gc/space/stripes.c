@@ -266,8 +266,8 @@ void stripes_init(struct stripes *s, const struct units *units, struct flash *fl
 		.flash = flash,
 		.full = stripes_width(g, g->dies),
 		.dead = INDEX_NONE,
-		.stripe = memory_array(g->dies, sizeof *s->stripe, "stripes"),
-		.programs = programs };
+		.stripe = memory_array(g->dies, sizeof *s->stripe, "stripes") };
+	s->programs = programs;
 	s->layout.ops = &stripes_ops;
 	s->layout.geometry.pages_per_block = s->layout.block_pages = s->full.pages;
 	geometry_count(&s->layout.geometry);

@@ -20,6 +20,13 @@ Request = tuple[int, int, int, bool]  # time, sector, sectors, is a read
 Place = tuple["Block", int]
 
 
+def open_runs(table: str) -> set[tuple[str, str]]:
+    """Trace and model of the runs of open.tsv: program and model differ, and who is right is not known."""
+    lines = (HERE / "models" / "open.tsv").read_text().splitlines()
+    cells = [line.split("\t") for line in lines if line and not line.startswith("#")]
+    return {(trace, model) for name, trace, model in cells if name == table}
+
+
 class Block:
     def __init__(self, plane: "Plane", number: int) -> None:
         self.plane, self.number = plane, number
