@@ -97,9 +97,8 @@ static block_t fifo_pick(struct gc_policy *policy, plane_t plane)
 
 const struct gc_policy_ops gc_fifo = {
 	.name = "fifo",
-	.brief =
-		"the block filled first, of those with a dead page (gc.strict: of all): wears evenly, copies "
-		"more",
+	.brief = "the block filled first; one without a dead page goes to the end of the queue (gc.strict: "
+		 "the first, dead pages or not): wears evenly, copies more",
 	.size = sizeof(struct fifo),
 	.init = fifo_init,
 	.exit = fifo_exit,

@@ -4,7 +4,7 @@ where nothing is collected (rows ftl page).
 
 usage: page.py --check [WORD]... | page.py "base planes=1 blocks=256 ppb=64 sep=1" TRACE
 
-Rules: DESIGN.md ("One write", "One collection").
+Rules: DESIGN.md ("One write", "One collection"); `ssd params gc.policy`.
 """
 
 import sys
@@ -35,13 +35,26 @@ class Empty(core.Model):
         self.count["read_rmw"] = self.count["rmw_reads"]
 
 
+class Queue(core.Model):
+    """gc.policy=fifo: a block without a dead page goes to the end of the queue."""
+
+    def victim(self, plane: core.Plane) -> int | None:
+        for _ in range(len(plane.closed)):
+            first = min(plane.closed, key=lambda b: plane.closed_at[b])
+            if plane.live[first] < plane.size(first):
+                return first
+            plane.closed_at[first] = plane.tick()
+        return None
+
+
 def make(name: str, words: harness.Words) -> harness.Simulated:
     if name.startswith("ftl page"):
         size = int(name.split()[2].removesuffix("K")) * 1024
         return Empty(core.Drive(blocks=65536, ppb=128, page_bytes=size), {"host": "host"})
     separate = words.get("sep") == "1" if name == "base" else name == "sepgc"
     survivors = {"host": "gc", "gc": "gc"} if separate else {"host": "host"}
-    model = core.Model(drive_of(words, 0.02 if name == "base" else 0.05), survivors)
+    kind = Queue if words.get("policy") == "fifo" else core.Model
+    model = kind(drive_of(words, 0.02 if name == "base" else 0.05), survivors)
     model.fill()
     return model
 
