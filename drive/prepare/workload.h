@@ -18,7 +18,7 @@ struct workload {
 	struct generator *generator;
 	struct trace_settings settings; /* what it points to outlives the workload */
 	uint64_t served, limit;
-	uint64_t left_out;                  /* requests read behind the limit */
+	uint64_t left_out;                  /* requests read past the limit, not served */
 	void (*warn)(void *, const char *); /* is told of each warning when it is found; NULL: nobody is */
 	struct warnings warnings;
 	uint64_t writes; /* taken since the last FLUSH that host.flush_every adds */

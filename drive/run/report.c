@@ -117,7 +117,7 @@ static void report_add_doubt(void *report, const char *text)
 	report_warn(report, text, false);
 }
 
-/* Of the traces, of the run, and of its results.  `failed` has been told when it happened. */
+/* Adds warnings of traces, run and results; that of a failed drive was printed when it happened. */
 static void report_add_warnings(struct report *r, const struct run *run, const struct run_facts *facts)
 {
 	const struct windows *w = run->windows;

@@ -10,10 +10,12 @@ usage: tests/models/events.py --check [WORD]...        rows whose set, trace and
 import sys
 from pathlib import Path
 
-from events_counts import open_runs
+import events_table
 from events_drive import Drive
-from events_input import HERE, find_trace, read_table, read_trace, settings_of
-from events_table import compare
+from events_input import read_trace, settings_of
+from files import find
+
+TABLES = "time-counts.tsv", "memory-counts.tsv"
 
 
 def counts(model: str, trace: Path) -> dict[str, int]:
@@ -22,26 +24,15 @@ def counts(model: str, trace: Path) -> dict[str, int]:
     return drive.counters()
 
 
-def check(words: list[str]) -> int:
-    equal = total = 0
-    for table in ("time-counts.tsv", "memory-counts.tsv"):
-        undecided = open_runs(table)
-        for (trace, model), rows in read_table(HERE / "golden" / table).items():
-            if not all(word in f"{trace} {model}" for word in words):
-                continue
-            path = find_trace(trace)
-            assert path is not None
-            run = f"{table}: {trace}, {model}"
-            right, compared = compare(run, rows, counts(model, path), (trace, model) in undecided)
-            equal, total = equal + right, total + compared
-    print(f"{equal} of {total} equal")
-    return 0 if equal == total else 1
+def counts_of(model: str, trace: str) -> dict[str, int] | None:
+    path = find(trace)
+    return counts(model, path) if path else None
 
 
 def main() -> int:
     arguments = sys.argv[1:]
     if arguments[:1] == ["--check"]:
-        return check(arguments[1:])
+        return max(events_table.check(table, counts_of, arguments[1:]) for table in TABLES)
     if len(arguments) < 2:
         print(__doc__)
         return 2

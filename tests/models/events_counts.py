@@ -6,25 +6,17 @@ number first; the free block with the fewest erases, then the lowest number, is 
 feature override `on_...`.
 """
 
-import lzma
 import math
 from collections import Counter
 from fractions import Fraction
-from pathlib import Path
 
-HERE = Path(__file__).resolve().parent.parent
+from files import find, lines
+
 HOST, GC = 0, 1
 SECTORS = 4  # of a page of 2,048 bytes
 Words = dict[str, str]
 Request = tuple[int, int, int, bool]  # time, sector, sectors, is a read
 Place = tuple["Block", int]
-
-
-def open_runs(table: str) -> set[tuple[str, str]]:
-    """Trace and model of the runs of open.tsv: program and model differ, and who is right is not known."""
-    lines = (HERE / "models" / "open.tsv").read_text().splitlines()
-    cells = [line.split("\t") for line in lines if line and not line.startswith("#")]
-    return {(trace, model) for name, trace, model in cells if name == table}
 
 
 class Block:
@@ -203,12 +195,10 @@ def low_water(pages: int) -> int:
 
 def read_requests(name: str) -> list[Request] | None:
     """SSDsim's format; times begin with the first request."""
-    golden = sorted((HERE / "golden" / "traces").glob(name + ".trace*"))
-    found = [Path(name)] if Path(name).is_file() else golden
-    if not found:
+    path = find(name)
+    if path is None:
         return None
-    text = lzma.open(found[0], "rt").read() if found[0].suffix == ".xz" else found[0].read_text()
-    rows = [[int(word) for word in line.split()[:5]] for line in text.splitlines() if line.strip()]
+    rows = [[int(word) for word in line.split()[:5]] for line in lines(path)]
     begin = rows[0][0] if rows else 0
     return [(time - begin, sector, sectors, operation == 1) for time, _, sector, sectors, operation in rows]
 

@@ -1,16 +1,16 @@
-"""Settings, traces and rows of the golden tables, for the event model.
+"""Settings and traces for the event model.
 
 Names and defaults of settings are those of `ssd params`; traces are in SSDsim's format
 (traces/README.md): time, device, sector, sectors, operation (0 write, 1 read, 2 FLUSH, 4 write with
 FUA).
 """
 
-import lzma
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent.parent
+from files import HERE, lines
+
 SECTOR = 512
 WRITE, READ, FLUSH, FUA = 0, 1, 2, 4
 Settings = dict[str, str]
@@ -61,8 +61,7 @@ class Record:
 
 def read_trace(path: Path) -> list[Record]:
     """Requests by time, which begins with the first one."""
-    raw = lzma.open(path, "rt").read() if path.suffix == ".xz" else path.read_text()
-    records = [Record(*map(int, line.split()[:5])) for line in raw.splitlines() if line.strip()]
+    records = [Record(*map(int, line.split()[:5])) for line in lines(path)]
     records.sort(key=lambda record: record.time)
     begin = records[0].time if records else 0
     for record in records:
@@ -70,19 +69,14 @@ def read_trace(path: Path) -> list[Record]:
     return records
 
 
-def find_trace(name: str) -> Path | None:
-    found = sorted((HERE / "golden" / "traces").glob(name + ".trace*"))
-    return found[0] if found else None
-
-
 def settings_of(model: str) -> Settings:
     """Of a row of time-counts.tsv or memory-counts.tsv: counts.d/time.cfg and what the row sets."""
     settings = pairs(DEFAULTS) | read_cfg(HERE / "counts.d" / "time.cfg")
     words = pairs(" ".join(word for word in model.split() if "=" in word))
     if "run" in words:
-        lines = (HERE / "golden" / "time-runs.tsv").read_text().splitlines()
-        runs = dict(line.split("\t") for line in lines if "\t" in line)
-        words = pairs(runs[words["run"]])
+        runs = (HERE / "golden" / "time-runs.tsv").read_text().splitlines()
+        commands = dict(line.split("\t") for line in runs if "\t" in line)
+        words = pairs(commands[words["run"]])
     unknown = [key for key in words if "." in key and key not in settings]
     if unknown:
         raise SystemExit(f"the model does not know {', '.join(unknown)}")
@@ -91,16 +85,3 @@ def settings_of(model: str) -> Settings:
 
 def numbers(text: str) -> list[int]:
     return [int(word) for word in text.strip("[]").replace(",", " ").split()]
-
-
-Rows = dict[tuple[str, str], list[tuple[str, int]]]
-
-
-def read_table(path: Path) -> Rows:
-    """The counters of each trace and model."""
-    rows: Rows = {}
-    for line in path.read_text().splitlines():
-        if line and not line.startswith(("#", "set\t")):
-            _, trace, model, counter, value = line.split("\t")
-            rows.setdefault((trace, model), []).append((counter, int(value)))
-    return rows

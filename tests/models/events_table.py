@@ -3,9 +3,16 @@
 import sys
 from collections.abc import Callable
 
-from events_counts import HERE, open_runs
+import files
 
 Counts = Callable[[str, str], dict[str, int] | None]
+
+
+def open_runs(table: str) -> set[tuple[str, str]]:
+    """Trace and model of the runs of open.tsv: program and model differ, and who is right is not known."""
+    lines = (files.HERE / "models" / "open.tsv").read_text().splitlines()
+    cells = [line.split("\t") for line in lines if line and not line.startswith("#")]
+    return {(trace, model) for name, trace, model in cells if name == table}
 
 
 def compare(run: str, rows: list[tuple[str, int]], got: dict[str, int], undecided: bool) -> tuple[int, int]:
@@ -21,14 +28,9 @@ def compare(run: str, rows: list[tuple[str, int]], got: dict[str, int], undecide
 
 
 def check(table: str, counts: Counts, words: list[str]) -> int:
-    rows: dict[tuple[str, str], list[tuple[str, int]]] = {}
-    for line in (HERE / "golden" / table).read_text().splitlines():
-        if line and not line.startswith(("#", "set\t")):
-            _, trace, model, counter, value = line.split("\t")
-            rows.setdefault((trace, model), []).append((counter, int(value)))
     equal = total = left_out = 0
     undecided = open_runs(table)
-    for (trace, model), counters in rows.items():
+    for (trace, model), counters in files.table(table).items():
         if not all(word in f"{trace} {model}" for word in words):
             continue
         got = counts(model, trace)

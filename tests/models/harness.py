@@ -2,7 +2,6 @@
 
 import collections
 import configparser
-import lzma
 import multiprocessing
 import sys
 from collections.abc import Callable, Iterator
@@ -10,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-GOLDEN = Path(__file__).resolve().parent.parent / "golden"
+import files
+
 Words = dict[str, str]
 Count = collections.Counter[str]
 
@@ -26,11 +26,11 @@ class Request:
 
 def requests(path: Path) -> Iterator[Request]:
     """Lines "ns device sector sectors 1-if-read", as `ssd trace generate` prints, or a csv with hints."""
-    for line in lzma.open(path, "rt") if path.suffix == ".xz" else path.open():
+    for line in files.lines(path):
         if "," in line:
-            time, kind, first, length, hint = line.strip().split(",")
+            time, kind, first, length, hint = line.split(",")
             yield Request(kind, int(first or 0), int(length or 0), int(time), int(hint or 0))
-        elif line.strip() and not line.startswith("#"):
+        else:
             time, device, first, length, reads = line.split()
             yield Request("R" if reads == "1" else "W", int(first), int(length), int(time), int(device))
 
@@ -52,12 +52,6 @@ def words_of(model: str) -> tuple[str, Words]:
     return " ".join(w for w in words if "=" not in w), dict(w.split("=", 1) for w in words if "=" in w)
 
 
-def find(trace: str) -> Path | None:
-    if Path(trace).is_file():
-        return Path(trace)
-    return next(iter(sorted((GOLDEN / "traces").glob(trace + ".trace*"))), None)
-
-
 def counts(make: Make, model: str, path: Path) -> Count:
     simulated = make(*words_of(model))
     for request in requests(path):
@@ -68,18 +62,14 @@ def counts(make: Make, model: str, path: Path) -> Count:
 
 def rows(table: str, names: list[str]) -> dict[tuple[str, str], dict[str, int]]:
     """Rows of a table of the models with these names, by trace and model."""
-    found: dict[tuple[str, str], dict[str, int]] = {}
-    for line in (GOLDEN / f"{table}-counts.tsv").read_text().splitlines():
-        cells = line.split("\t")
-        if len(cells) == 5 and any(f"{cells[2]} ".startswith(f"{name} ") for name in names):
-            found.setdefault((cells[1], cells[2]), {})[cells[3]] = int(cells[4])
-    return found
+    found = files.table(f"{table}-counts.tsv", tuple(f"{name} " for name in names))
+    return {key: dict(row) for key, row in found.items()}
 
 
 def known_to_differ() -> list[tuple[set[str], set[str], str]]:
     """Words of models, counters and why the table is wrong there: `differs` in tests/counts.d."""
     found = []
-    for path in sorted((GOLDEN.parent / "counts.d").glob("*.ini")):
+    for path in sorted((files.HERE / "counts.d").glob("*.ini")):
         ini = configparser.ConfigParser(interpolation=None, delimiters=("=",))
         ini.read(path)
         for name in ini.sections():
@@ -96,7 +86,7 @@ def one(job: tuple[Make, str, Path]) -> Count:
 def check(make: Make, tables: dict[str, list[str]], only: list[str]) -> int:
     wanted = {key: row for table, names in tables.items() for key, row in rows(table, names).items()
               if all(word in " ".join(key) for word in only)}
-    jobs = {key: (make, key[1], path) for key in wanted if (path := find(key[0]))}
+    jobs = {key: (make, key[1], path) for key in wanted if (path := files.find(key[0]))}
     equal = total = 0
     known = known_to_differ()
     with multiprocessing.Pool(2) as pool:
@@ -121,7 +111,7 @@ def main(make: Make, tables: dict[str, list[str]], doc: str | None) -> int:
     words = sys.argv[1:]
     if words[:1] == ["--check"]:
         return check(make, tables, words[1:])
-    path = find(words[-1]) if len(words) == 2 else None
+    path = files.find(words[-1]) if len(words) == 2 else None
     if path is None:
         print(doc, file=sys.stderr)
         return 2

@@ -14,7 +14,8 @@ from collections import Counter
 from fractions import Fraction
 
 import events_table
-from events_counts import HERE, HOST, SECTORS, Pages, Plane, Words, read_requests, words_of
+from events_counts import HOST, SECTORS, Pages, Plane, Words, read_requests, words_of
+from files import GOLDEN
 
 DEFAULTS = "sep=1"
 
@@ -149,7 +150,7 @@ def counts(model: str, trace: str) -> dict[str, int] | None:
         requests = read_requests(trace)
         return Layer(words).run(requests) if requests is not None else None
     device = Device(words)
-    for line in (HERE / "golden" / "traces" / f"{trace}.zones").read_text().splitlines():
+    for line in (GOLDEN / "traces" / f"{trace}.zones").read_text().splitlines():
         letter, zone, pages = [*line.split(), "0"][:3]
         device.obey(letter, int(zone), int(pages))
     return dict(device.count) | {"open_end": len(device.open_zones()), "active_end": device.active()}
