@@ -51,6 +51,7 @@ without_tools() {
 fresh() {
 	root=$tools/root
 	trap 'umount "$root/proc"; umount -R "$root/dev"; rm -rf --one-file-system "$tools"' EXIT
+	mount --make-rprivate /
 	mmdebstrap --quiet --variant=minbase --include=git,ca-certificates stable "$root"
 	git clone -q . "$root/ssdlab"
 	mount -t proc proc "$root/proc"
@@ -63,7 +64,9 @@ fresh() {
 	done
 }
 
+# In a mount namespace of its own: even if this is killed, /proc and /dev stay mounted nowhere else.
 if [ "${1:-}" = fresh ]; then
+	[ "${2:-}" = alone ] || exec unshare --mount tests/bare.sh fresh alone
 	fresh
 	exit
 fi
