@@ -17,8 +17,8 @@ struct recency_page {
 struct recency {
 	uint32_t queue; /* head: least recently used first */
 	uint32_t pages;
-	uint32_t inside,
-		edge; /* size of the window at the old end, and its newest page; if empty, the head */
+	uint32_t inside; /* pages in the window at the LRU end */
+	uint32_t edge;   /* the most recently used of them; if there are none, the head of the list */
 	uint64_t clock;
 };
 

@@ -161,7 +161,7 @@ bool journal_copy(FILE *from, FILE *to, bool packed, struct fault *fault)
 	journal_free(l);
 	if (!done)
 		return false;
-	return !ferror(from) || fault_set(fault, "rows of the run cannot be read again or were not written");
+	return !ferror(from) || fault_set(fault, "--log: cannot read back the rows written so far");
 }
 
 void journal_free(struct journal *l)

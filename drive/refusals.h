@@ -11,7 +11,7 @@
 /* Table number `i` of rooms and tools; NULL: there is none. */
 const struct refusal *refusals_table(size_t i);
 
-/* False and a fault: a row applies to the drive, whose rooms have been made. */
+/* False and a fault if a row matches.  Call it when the drive is assembled. */
 bool refusals_pass(const struct drive *, struct fault *);
 
 #endif

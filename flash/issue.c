@@ -30,10 +30,10 @@ HOT void issue_join_request(struct schedule *s, struct io *io, uint32_t index)
 	io->last_op = index;
 }
 
-/* Makes the operation depend on those of the request after io->step_behind, up to and including io->step.
- * For a step of writes the last program of each block is enough: programs of a block finish in order, and the
- * step has the latest ones.  Programs by wordline are left out, as they may wait for this operation to fill
- * their wordline. */
+/* Makes the operation wait for all operations of the request issued in (io->step_behind, io->step].  If that
+ * step only wrote, the last program of each block is enough: programs of a block finish in order, and none of
+ * these blocks has a later one.  Programs by wordline are left out, as they may wait for this operation to
+ * fill their wordline. */
 static void issue_wait_for_step(struct schedule *s, const struct io *io, uint32_t index)
 {
 	uint32_t behind = io->step_behind, end = ops_at(&s->ops, io->step)->next;

@@ -175,8 +175,8 @@ void collector_expect_steps(struct collector *);
  * there is nothing to do. */
 bool collector_step(struct collector *, struct io *, plane_t, uint32_t pages, uint64_t *moved);
 
-/* Copies every live page of the victim, as collection does without `empty`.  For an `empty` that only has to
- * do something before. */
+/* Copies every live page of the victim, as collection does without `empty`.  For a client whose `empty` does
+ * extra work first and then copies page by page. */
 void collector_move(struct collector *, struct io *, block_t victim, unsigned stream, enum cause);
 
 extern const struct state_row collector_state[];

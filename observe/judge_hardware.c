@@ -293,7 +293,7 @@ static void judge_check_turn(
 	}
 }
 
-/* The command of the unit that is on the bus, or that has requested it for this use; INDEX_NONE: none. */
+/* The command that uses the bus, or has requested it for the same transfer; INDEX_NONE: none. */
 static uint32_t judge_user(const struct judged_unit *u, enum judged_use use)
 {
 	if (use == JUDGED_LEAVES)

@@ -9,7 +9,7 @@ bool page_map_fits(const struct geometry *g, struct fault *fault)
 
 	return names < UINT32_MAX ||
 	       fault_set(fault,
-		       "flash: %llu physical and logical pages; the page table can tell %u apart, use larger "
+		       "flash: %llu physical and logical pages; the page table can address %u: use larger "
 		       "pages or fewer blocks",
 		       (unsigned long long)names, UINT32_MAX - 1);
 }

@@ -88,7 +88,7 @@ struct stat_number {
 	const char *value;
 	const char *values; /* of the group */
 	uint32_t group;     /* for stat_next() */
-	int index;          /* among the fields of the row */
+	int index;          /* into the row's array: `each`, `count` */
 };
 
 /* Steps to the next number, in the order of the report; zeroed: to the first.  False: there are no more. */

@@ -1835,7 +1835,7 @@ static void test_warnings_are_in_summary_and_json(void **state)
 {
 	static const struct mistake cases[] = {
 		{ "-s trace.limit=1000 tiny lun1", "988 of 1000 requests (98.8 %) lie beyond the end" },
-		{ "--warmup 5 -L w0 tiny", "the run ended before the warm-up did; the statistics" },
+		{ "--warmup 5 -L w0 tiny", "the run ended during the warm-up: statistics cover" },
 		{ "tiny $d/two.trace", "has several devices, whose" },
 		{ "-s flash.endurance=3 tiny uniform", "worn out after " },
 	};

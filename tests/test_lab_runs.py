@@ -281,7 +281,7 @@ at = late
 
 
 class Warnings(Folder):
-    SAID = "the run ended before the warm-up did; the statistics are those of the whole run"
+    SAID = "the run ended during the warm-up: statistics cover the whole run"
 
     def late(self, short, long, more="", command="report"):
         self.write("late.ini", LATE.replace("SHORT", short).replace("LONG", long) + more)

@@ -917,7 +917,8 @@ static void test_devices(void **state)
 	expect_starts(&seven, (sector_t[]){ 100, 5000 }, 2, 2);
 	expect_fault(DEVICES_TEXT, strlen(DEVICES_TEXT), &none, "t: has no request of device \"8\"");
 	expect_fault(absurd, sizeof absurd - 1, &all,
-		"t: its devices are absurdly large together; choose one with --devices");
+		"t: the address spaces of its devices do not fit together into 2^63 bytes; "
+		"choose one with --devices");
 }
 
 static void test_named_devices(void **state)

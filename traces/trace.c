@@ -447,9 +447,10 @@ static bool trace_lay_out(struct trace *t, struct fault *fault)
 	bool fits = devices_lay_out(t->layout, ranks, DEVICE_ALIGN, OFFSET_MAX);
 
 	memory_free(ranks);
-	return fits ||
-	       fault_set(fault, "%s: its devices are absurdly large together; choose one with --devices",
-		       source_name(t->source));
+	return fits || fault_set(fault,
+			       "%s: the address spaces of its devices do not fit together into 2^63 bytes; "
+			       "choose one with --devices",
+			       source_name(t->source));
 }
 
 /* Reads the whole trace once to learn how far each device reaches. */

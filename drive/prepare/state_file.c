@@ -162,8 +162,8 @@ static bool state_is_damaged(const char *path, const char *where, struct fault *
 	return fault_set(fault, "%s: damaged in its %s; save it again", path, where);
 }
 
-/* The next line without its newline, cut off to fit.  False: the file ends before one, or the line is too
- * long for a head. */
+/* The next line without its newline, cut off to fit.  False: the file ends before one, or the line is longer
+ * than a line of the header may be. */
 static bool state_get_line(struct state_stream *s, char *line, size_t room)
 {
 	size_t length = 0;
@@ -299,7 +299,7 @@ bool state_file_load(const struct state_file *f, const char *path, struct fault 
 	FILE *file;
 	bool done;
 
-	if (!stat(path, &status) && !S_ISREG(status.st_mode)) /* a device may be endless, a pipe silent */
+	if (!stat(path, &status) && !S_ISREG(status.st_mode)) /* else reading may never end, or block */
 		return fault_set(fault, "%s: should be a file, as a %s is saved in one", path, f->what);
 	file = fopen(path, "rb");
 	if (!file)

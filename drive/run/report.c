@@ -131,8 +131,8 @@ static void report_add_warnings(struct report *r, const struct run *run, const s
 	}
 	if (w && windows_warm_up(w) && !w->counting)
 		report_warn(r,
-			"the run ended before the warm-up did; the statistics are those of the whole run, "
-			"and a log of it has no rows",
+			"the run ended during the warm-up: statistics cover the whole run, "
+			"and the log is empty",
 			false);
 	summary_doubts(r, run->drive->ftl, run->workload, report_add_doubt, r);
 }

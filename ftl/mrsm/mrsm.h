@@ -59,7 +59,7 @@ struct mrsm {
 
 	struct directory *directory;
 	struct map_cache *cache; /* NULL: static model, hits are random */
-	struct random random;    /* for these hits */
+	struct random random;    /* draws which look-ups hit (static model) */
 	double chance; /* hit probability at the last request's translation; collections use it, too */
 	uint32_t chance_nodes;     /* nodes of the tree that `chance` was computed for, */
 	sub_t chance_mapped;       /* and its mapped sub-pages */

@@ -14,8 +14,7 @@ static const struct param zns_params[] = {
 		"zones open at once; one more write closes the one that was written least recently; 0 = any "
 		"number",
 		.stateless = true },
-	{ ZNS(UINT, active), 0, 1e6, "zones", "14",
-		"zones open or closed at once, that is begun and not full; 0 = any number",
+	{ ZNS(UINT, active), 0, 1e6, "zones", "14", "maximum active zones (open or closed); 0 = no limit",
 		.stateless = true },
 	{ ZNS(CHOICE, finish), 0, 0, "", "pad",
 		"a zone that is finished early: its other pages are programmed with nothing, or are left",
