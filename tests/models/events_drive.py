@@ -132,12 +132,15 @@ class Drive:
     # ---- requests ----
 
     def fill_slots(self, freed: bool) -> None:
-        """`freed`: a slot became free, at once the next request of a closed queue arrives."""
+        """All requests that wait enter before what completes at once leaves its slot.
+
+        `freed`: a slot became free, at once the next request of a closed queue arrives.
+        """
         while (request := self.door.next(self.now, self.inside, freed)) is not None:
             self.enter(request)
             self.flash.now = self.now
             self.flash.serve_releases()
-            self.note()
+        self.note()
 
     def note(self) -> None:
         """Requests that the event has completed leave their slots."""
@@ -191,7 +194,7 @@ class Drive:
     def begin_wait(self, part: Part) -> None:
         """The wait of a wordline begins when the first of its pages is ready."""
         if self.memory is not None:
-            part.done.wait(self.memory.leave)
+            part.left.wait(self.memory.leave)
         if self.wait_ns:
             part.ready.wait(lambda: self.first_is_ready(part))
 

@@ -172,11 +172,15 @@ class Flash(Operations):
             self.gate(entry.page[:2])
 
     def programmed(self, entry: Entry) -> None:
+        """Its pages one after the other; the erase of the block joins its queue before the last leaves memory."""
         self.counted_in.discard(entry)
         for part in entry.parts:
             if self.flying.get(part.page) is part:
                 del self.flying[part.page]
             part.done.happen()
+            if part is entry.parts[-1]:
+                self.gate(entry.page[:2])
+            part.left.happen()
 
     # ---- what a die takes next ----
 
@@ -220,12 +224,11 @@ class Flash(Operations):
         if working.kind == "read" or die.finished:
             return
         if self.reads_wait(die):
-            if working.kind in self.suspend and not self.others_turn(die):
+            if working.kind in self.suspend.split() and not self.others_turn(die):
                 self.suspend_cells(die, working)
         elif self.cache_program and working.kind == "program" and die.queue and die.suspended is None:
             entry = die.queue[0]
-            both = any(first.again is entry for first in working.entries)
-            if entry.kind == "program" and not both:
+            if entry.kind == "program":
                 self.count["cache_programs"] += 1
                 self.start(die, entry)
 

@@ -7,7 +7,7 @@ programs were made, to each when its request has asked for it.
 from collections import deque
 
 from events_input import Settings
-from events_ops import Signal
+from events_ops import Call, Signal
 
 
 class Memory:
@@ -18,8 +18,8 @@ class Memory:
         self.used = self.most = 0
         self.line: deque[tuple[Signal, Signal]] = deque()
 
-    def room(self, released: Signal) -> Signal:
-        """Room for the program that is made now, which asks when its request is released."""
+    def room(self) -> tuple[Signal, Call]:
+        """Room for the program that is made now, and what asks for it, after the program was released."""
         asked, given = Signal(), Signal()
         self.line.append((asked, given))
 
@@ -27,8 +27,7 @@ class Memory:
             asked.happen()
             self.give()
 
-        released.wait(ask)
-        return given
+        return given, ask
 
     def give(self) -> None:
         while self.line and self.line[0][0].happened and self.used < self.free:

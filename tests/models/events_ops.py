@@ -24,6 +24,13 @@ class Signal:
         else:
             self.waiting.append(call)
 
+    def wait_last(self, call: Call) -> None:
+        """Called behind all others, also those that come to wait later."""
+        if self.happened:
+            call()
+        else:
+            self.last.append(call)
+
     def happen(self) -> None:
         self.happened = True
         waiting, self.waiting = self.waiting, []
@@ -56,6 +63,7 @@ class Part:
     def __init__(self, page: Page, cause: str, sectors: int) -> None:
         self.page, self.cause, self.sectors = page, cause, sectors
         self.data, self.done, self.ready = Signal(), Signal(), Signal()
+        self.left = Signal()  # the memory that held it is free
         self.entry: Entry | None = None
         self.held = False  # in the controller's memory: reads are answered from there
         self.room: Signal | None = None
@@ -130,7 +138,9 @@ class Operations:
         self.multiplane, self.search = get("flash.multiplane"), int(get("flash.multiplane_search"))
         self.join_copies = get("flash.multiplane_copy") == "true"
         self.limit = int(get("flash.read_first_limit"))
-        self.suspend = get("flash.suspend")  # holds the kinds that may be suspended
+        self.suspend = {"never": "", "erase": "erase", "program_and_erase": "program copy erase"}[
+            get("flash.suspend")
+        ]
         self.suspend_ns, self.resume_ns = int(get("flash.suspend_ns")), int(get("flash.resume_ns"))
         register = get("flash.cache_register")
         self.cache_read, self.cache_program = register in ("read", "both"), register in ("program", "both")
@@ -162,10 +172,24 @@ class Operations:
         entry.sectors = sectors
         part = self.flying.get(page)
         self.use(page, self.users_of(page), entry.done)
-        if part is None or not part.held:
+        if part is not None and part.held:
+            self.forward(entry, part, after)
+        else:
             self.add_load(entry, entry.done)
-        after.wait(lambda: self.find(entry, page, part, cause))
+            after.wait(lambda: self.find(entry, page, part, cause))
         return entry.done
+
+    def forward(self, entry: Entry, part: "Part", after: Signal) -> None:
+        """The controller's memory has the page when the read is issued, and keeps it for the read."""
+        self.count["forwarded"] += 1
+        if self.wordlines and part.entry is not None and not part.entry.ready:
+            self.count["forwarded_wordline"] += 1
+        when_all([after, part.ready], entry.done.happen)
+
+    def holds(self, page: Page) -> bool:
+        """The controller's memory has the page."""
+        part = self.flying.get(page)
+        return part is not None and part.held
 
     def find(self, entry: Entry, page: Page, part: "Part | None", cause: str) -> None:
         """The read is ready: where is its data?"""
@@ -176,12 +200,6 @@ class Operations:
         elif part.source is not None and self.rests(part):
             self.use(part.source, part.source_users, entry.done)
             self.find(entry, part.source, part.before, cause)
-        elif part.held:
-            self.count["forwarded"] += 1
-            if self.wordlines and part.entry is not None and not part.entry.ready:
-                self.count["forwarded_wordline"] += 1
-            self.sub_load(entry)
-            part.ready.wait(entry.done.happen)
         else:
             part.done.wait(lambda: self.find(entry, page, part, cause))
 
@@ -212,7 +230,7 @@ class Operations:
         entry = self.open_entry(part)
         when_all(after, part.data.happen)
         when_all([part.data] + ([room] if room else []), part.ready.happen)
-        part.ready.wait(lambda: self.part_ready(entry))
+        part.ready.wait_last(lambda: self.part_ready(entry))
         return part
 
     def hold(self, part: Part, room: Signal | None) -> None:
@@ -322,7 +340,10 @@ class Operations:
             self.load[entry.plane // self.planes] -= self.work(entry)
 
     def work(self, entry: Entry) -> int:
-        return self.cell_time(entry) + (self.cell_time(entry.again) if entry.again else 0)
+        """A wordline counts with both passes, even if pads alone fill it, which need no second one."""
+        if entry.kind == "program" and self.passes == 2:
+            return sum(self.program_ns[:2])
+        return self.cell_time(entry)
 
     def cell_time(self, entry: Entry) -> int:
         page = entry.page[2]

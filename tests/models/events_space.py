@@ -9,7 +9,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from events_input import SECTOR, Settings
-from events_ops import Operations, Page, Part, Signal
+from events_ops import Call, Operations, Page, Part, Signal
 
 HOST, GC = 0, 1
 RESERVE = 1  # free blocks that only the collector opens
@@ -18,7 +18,7 @@ RESERVE = 1  # free blocks that only the collector opens
 class Io:
     """The operations that belong together: of a request, or of a step of upkeep."""
 
-    def __init__(self, released: Signal, room: Callable[[Signal], Signal] | None = None) -> None:
+    def __init__(self, released: Signal, room: Callable[[], tuple[Signal, Call]] | None = None) -> None:
         self.released, self.room = released, room
         self.awaited: list[Signal] = []
         self.parts: list[Part] = []  # programs of the host
@@ -100,9 +100,11 @@ class Space:
             after.append(read)
         self.mask[lpn] = kept | sectors
         if self.timed:
-            room = io.room(io.released) if io.room else None
+            room, ask = io.room() if io.room else (None, None)
             part = self.flash.program(page, (kept | sectors).bit_count(), "host", after, room)
             io.parts.append(part)
+            if ask:
+                io.released.wait(ask)
         self.put(lpn, page)
 
     def read(self, io: Io, start: int, end: int) -> None:
@@ -303,7 +305,7 @@ class Space:
         target = self.hand_out(number, self.survivors(block.stream), 0)
         assert target is not None
         self.flash.count["moved"] += 1
-        if self.copyback:
+        if self.copyback and not self.flash.holds(source):
             io.others.append(self.flash.copy(source, target, "gc", io.released))
         else:
             sectors = self.mask[lpn].bit_count()

@@ -49,6 +49,7 @@ class Retention(Pages):
         self.born: dict[Block, int] = {}  # in the order of being opened
         self.worked: dict[Block, int] = {}
         self.due: dict[Plane, list[Block]] = {plane: [] for plane in self.planes}
+        self.why: dict[Block, str] = {}  # of blocks that are due
         self.running = False
 
     def fill(self) -> None:
@@ -87,7 +88,7 @@ class Retention(Pages):
     def list_it(self, block: Block, why: str) -> None:
         if block not in self.due[block.plane]:
             self.due[block.plane].append(block)
-            self.count[why] += 1
+            self.why[block] = why
 
     def on_open(self, block: Block) -> None:
         self.born.pop(block, None)
@@ -126,6 +127,7 @@ class Retention(Pages):
             self.count["postponed"] += 1
             return False
         self.count["refresh_blocks"] += 1
+        self.count[self.why[block]] += 1
         self.empty(block, "refresh_pages")
         return True
 
