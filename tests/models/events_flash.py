@@ -172,7 +172,7 @@ class Flash(Operations):
             self.gate(entry.page[:2])
 
     def programmed(self, entry: Entry) -> None:
-        """Its pages one after the other; the erase of the block joins its queue before the last leaves memory."""
+        """Its pages one after the other; the block's erase joins its queue before the last leaves memory."""
         self.counted_in.discard(entry)
         for part in entry.parts:
             if self.flying.get(part.page) is part:
