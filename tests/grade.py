@@ -160,7 +160,8 @@ WRONG = [
 	}
 }
 
-""" + BEFORE,
+"""
+                + BEFORE,
             ],
             [".read = log_read", ".read = mine_read"],
         ],

@@ -1,4 +1,5 @@
 """A description of a sweep in a folder of its own, and scripts/lab run on it, for tests/test_lab*.py."""
+
 import os
 import subprocess
 import sys
@@ -50,13 +51,16 @@ series = ftl
 over = page
 """
 HEAD = "id\tkind\twhere\twhat\tmeasure\trelation\tpaper\tunit\ttolerance\tnote\n"
-PUBLISHED = HEAD + """# a remark
+PUBLISHED = (
+    HEAD
+    + """# a remark
 same\t\tFig. 1\tnothing\tmean(programs[page] / programs[page])\t=\t1\tfactor\t\t
 far\t\tFig. 2\tmuch\tmean(doubled[across cache=*]) / mean(programs[across cache=*]) - 1\t=\t10\tchange\t\t\
 because
 none\t\tFig. 2\tnothing\tmean(areas[page])\t=\t1\tcount\t\t
 count\t\tFig. 3\tboth\tcount(programs[page] < doubled[page])\tholds\t2\tcases\t\t
 """
+)
 
 
 class Folder(unittest.TestCase):

@@ -83,8 +83,10 @@ class Browser:
 
     def drag(self, selector, by):
         """Drags the thumb of a slider by so many pixels, with the mouse."""
-        share = self.run("const r = document.querySelector(arguments[0]);"
-                         "return (r.value - r.min) / (r.max - r.min) - 0.5", selector)
+        share = self.run(
+            "const r = document.querySelector(arguments[0]);return (r.value - r.min) / (r.max - r.min) - 0.5",
+            selector,
+        )
         width = self.run("return document.querySelector(arguments[0]).clientWidth", selector)
         x = round(share * (width - 16))
         origin = {ELEMENT: self.find(selector)[ELEMENT]}
@@ -147,8 +149,14 @@ def shots(folder):
                     },
                 )
             if dark:
-                browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {
-                    "features": [{"name": "prefers-color-scheme", "value": "dark"}]}})
+                browser.call(
+                    "POST",
+                    "/goog/cdp/execute",
+                    {
+                        "cmd": "Emulation.setEmulatedMedia",
+                        "params": {"features": [{"name": "prefers-color-scheme", "value": "dark"}]},
+                    },
+                )
             browser.open("#speed=7&requests=20000")
             browser.wait("done")
             time.sleep(4)  # the curve

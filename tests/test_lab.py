@@ -3,6 +3,7 @@
 
 Runs from the top of the tree, as `make test` does.
 """
+
 import base64
 import contextlib
 import csv
@@ -112,13 +113,16 @@ idle = *
 served = run.served
 """
 HEAD = "id\tkind\twhere\twhat\tmeasure\trelation\tpaper\tunit\ttolerance\tnote\n"
-PUBLISHED = HEAD + """# a remark
+PUBLISHED = (
+    HEAD
+    + """# a remark
 same\t\tFig. 1\tnothing\tmean(programs[page] / programs[page])\t=\t1\tfactor\t\t
 far\t\tFig. 2\tmuch\tmean(doubled[across cache=*]) / mean(programs[across cache=*]) - 1\t=\t10\tchange\t\t\
 because
 none\t\tFig. 2\tnothing\tmean(areas[page])\t=\t1\tcount\t\t
 count\t\tFig. 3\tboth\tcount(programs[page] < doubled[page])\tholds\t2\tcases\t\t
 """
+)
 
 
 def running(pattern):
@@ -164,8 +168,10 @@ class Description(Folder):
         self.assertEqual(settings[:2], ["workload.0.requests=5", "workload.0.space=3M"])
         self.assertEqual(settings[2:4], ["workload.2.requests=6", "workload.seed=1"])
         for wrong in "uniform +", "+ uniform", "uniform + + mixed":
-            self.mistake(SWEEP.replace("mixed requests={n} space={3*1024}K", wrong),
-                         "[axis workload] mixed: should be a profile or a trace")
+            self.mistake(
+                SWEEP.replace("mixed requests={n} space={3*1024}K", wrong),
+                "[axis workload] mixed: should be a profile or a trace",
+            )
 
     def test_settings_that_depend_on_two_axes(self):
         two = SWEEP.replace(
@@ -215,7 +221,9 @@ class Description(Folder):
             description.read(self.at("sweep"), []).place("slow")
 
 
-KINDS = SWEEP + """
+KINDS = (
+    SWEEP
+    + """
 [labels]
 trace = what a place is called on two axes
 workload trace = a trace
@@ -292,6 +300,7 @@ measure = waf | programs
 at = across
 yrange = 0:1 | 0:*
 """
+)
 
 
 class Values_(Folder):
@@ -307,7 +316,7 @@ class Values_(Folder):
         self.assertEqual(interval([5.0]), (5.0, 0.0))
         mean, half = interval([1.0, 2.0, 3.0])  # t(2) = 4.303, s = 1
         self.assertAlmostEqual(mean, 2.0)
-        self.assertAlmostEqual(half, 4.303 / 3 ** 0.5)
+        self.assertAlmostEqual(half, 4.303 / 3**0.5)
 
     def verdict(self, relation, paper, unit, ours, tolerance="", spread=0.0):
         self.write("published.tsv", f"{HEAD}-\t\twhere\twhat\t\t{relation}\t{paper}\t{unit}\t{tolerance}\t\n")
@@ -377,8 +386,10 @@ class Values_(Folder):
             ],
             ["1,234,567", "0.45 %", "12.3x", "+0.0 %", "1.5 ms", "16,384 MB"],
         )
-        self.assertEqual([figures.short(x) for x in (None, 0.5, 12.34, 1234, 12345, 2.5e6)],
-                         ["", "0.5", "12.3", "1234", "12.3k", "2.5M"])
+        self.assertEqual(
+            [figures.short(x) for x in (None, 0.5, 12.34, 1234, 12345, 2.5e6)],
+            ["", "0.5", "12.3", "1234", "12.3k", "2.5M"],
+        )
 
 
 class Sweep(Folder):
@@ -432,11 +443,14 @@ class Sweep(Folder):
         again = self.lab("rerun", self.at("results/two/default")).stdout
         self.assertEqual(again, "4 runs of 4 are the same\n")
         self.write("two.ini", ALONE.replace("alone = yes", "alone = perhaps"))
-        self.assertIn("alone = perhaps: should be yes or no",
-                      self.lab("list", self.at("two.ini"), status=2).stderr)
+        self.assertIn(
+            "alone = perhaps: should be yes or no", self.lab("list", self.at("two.ini"), status=2).stderr
+        )
         self.write("two.ini", ALONE.replace("alone = yes\n", ""))
-        self.assertIn("tenant.0.slowdown: needs alone = yes in [experiment]",
-                      self.lab("list", self.at("two.ini"), status=2).stderr)
+        self.assertIn(
+            "tenant.0.slowdown: needs alone = yes in [experiment]",
+            self.lab("list", self.at("two.ini"), status=2).stderr,
+        )
 
     def test_nothing_runs_twice(self):
         self.lab("run", self.at("sweep"))
@@ -476,8 +490,11 @@ class Sweep(Folder):
         """Even if the signal reaches only the lab, and if a run has children of its own."""
         self.write("program", f"#!/bin/sh\nsleep 61.{os.getpid()} & sleep 62.{os.getpid()}\n")
         os.chmod(self.at("program"), 0o755)
-        self.write("long.ini", f"[experiment]\nprogram = {self.at('program')}\n[axis n]\n1..3 = n=*\n"
-                   "[axis workload]\nw = w\n[measures]\nn = n\n")
+        self.write(
+            "long.ini",
+            f"[experiment]\nprogram = {self.at('program')}\n[axis n]\n1..3 = n=*\n"
+            "[axis workload]\nw = w\n[measures]\nn = n\n",
+        )
         for number in signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL:
             lab = subprocess.Popen(self.command("run", self.at("long.ini")), stderr=subprocess.PIPE)
             self.wait_for(lambda: len(running(f"sleep 6[12].{os.getpid()}")) == 4, lab)
@@ -516,13 +533,16 @@ class Sweep(Folder):
 
     def test_a_run_that_is_ended_is_told(self):
         """Ended by SIGTERM, as on a cluster; its numbers are in no row."""
-        self.write("ended", f"""#!/bin/sh
+        self.write(
+            "ended",
+            f"""#!/bin/sh
 case "$*" in
 *--check*) exec {SSD} "$@" ;;
 *ftl=across*) {SSD} "$@" && sed -i 's/"run.interrupted": 0/"run.interrupted": 1/' "$4" && exit 143 ;;
 *) exec {SSD} "$@" ;;
 esac
-""")
+""",
+        )
         os.chmod(self.at("ended"), 0o755)
         said = subprocess.run(
             [*self.command("run", self.at("sweep")), "--ssd", self.at("ended")],
@@ -536,22 +556,27 @@ esac
         )
 
     def test_tasks_share_the_folder(self):
-        tasks = [subprocess.Popen(self.command("run", self.at("sweep"), "--task", str(i), "--of", "3"),
-                                  stderr=subprocess.DEVNULL) for i in range(3)]
+        tasks = [
+            subprocess.Popen(
+                self.command("run", self.at("sweep"), "--task", str(i), "--of", "3"),
+                stderr=subprocess.DEVNULL,
+            )
+            for i in range(3)
+        ]
         self.assertEqual([task.wait() for task in tasks], [0, 0, 0])
         self.assertIn("0 failed", self.lab("run", self.at("sweep")).stderr)
         self.assertEqual(len(os.listdir(self.at("results/sweep/n-300/runs"))), 12)
 
     def test_a_mistake_is_found_before_the_first_run(self):
         more = "[axis more]\nfine =\nwrong = gc.treshold=0.2\n"
-        self.write("sweep/experiment.ini", SWEEP[:SWEEP.index("[figure")] + more)
+        self.write("sweep/experiment.ini", SWEEP[: SWEEP.index("[figure")] + more)
         said = self.lab("run", self.at("sweep"), status=2).stderr
         self.assertIn('did you mean "gc.threshold"', said)
         self.assertEqual(said.count("\n"), 1)
         self.assertFalse(os.path.exists(self.at("results")))
 
     def test_a_failed_point_is_a_row(self):
-        plain = SWEEP[:SWEEP.index("[figure")]
+        plain = SWEEP[: SWEEP.index("[figure")]
         lines = plain.replace("[axis cache]", "[axis wear]\nworn = flash.endurance=1\nfresh =\n[axis cache]")
         self.write("sweep/experiment.ini", lines)
         self.lab("run", self.at("sweep"), "n=5000")
@@ -617,13 +642,14 @@ esac
         self.assertIn(
             "array names[2] = ['mixed', 'a trace']", self.text("results/sweep/n-300/figures/over.gp")
         )
-        self.assertIn('lines_below = 1', self.text("results/sweep/n-300/figures/over.gp"))
+        self.assertIn("lines_below = 1", self.text("results/sweep/n-300/figures/over.gp"))
 
     def test_what_a_paper_states_of_one_point(self):
         self.write(
             "sweep/experiment.ini",
             SWEEP.replace(
-                "[measures]\n", "[measures]\nfirst = either(upkeep.steps, areas, programs * 0 + 7)\n")
+                "[measures]\n", "[measures]\nfirst = either(upkeep.steps, areas, programs * 0 + 7)\n"
+            )
             + "[figure spots]\nplot = lines\nx = cache\nseries = ftl\nmeasure = programs\nat = mixed\n"
             "marks = programs:across@4K=5 programs:page@1K programs:mixed:page=7 programs:trace@1K=9\n"
             "[figure beside]\nplot = bars\nseries = ftl\nmeasure = programs\n"
@@ -631,8 +657,9 @@ esac
         )
         done = self.lab("report", self.at("sweep"))
         gp = self.text("results/sweep/n-300/figures/spots.gp")
-        self.contains(gp, "$spots << END\n2 4096 5\nEND", "$events << END\n1 1024\nEND",
-                      "$marks << END\n1 7\nEND")
+        self.contains(
+            gp, "$spots << END\n2 4096 5\nEND", "$events << END\n1 1024\nEND", "$marks << END\n1 7\nEND"
+        )
         self.assertIn("$spots << END\n2 2 3\nEND", self.text("results/sweep/n-300/figures/beside.gp"))
         table = [line.split("\t") for line in self.text("results/sweep/n-300/results.tsv").splitlines()]
         self.assertEqual(done.stderr.count("no run has the statistic"), 0)
@@ -673,13 +700,23 @@ esac
         )
         self.lab("report", self.at("sweep"), "variants")
         rows = [line.split("\t") for line in self.text("results/sweep/default/numbers.tsv").splitlines()]
-        self.assertEqual([(row[0], row[1], row[5], row[-1]) for row in rows],
-                         [("id", "kind", "ours", "family"), ("share", "input", "1.00x", "written"),
-                          ("served", "result", "300", "written"), ("share", "input", "1.00x", "replayed"),
-                          ("served", "result", "50", "replayed")])
+        self.assertEqual(
+            [(row[0], row[1], row[5], row[-1]) for row in rows],
+            [
+                ("id", "kind", "ours", "family"),
+                ("share", "input", "1.00x", "written"),
+                ("served", "result", "300", "written"),
+                ("share", "input", "1.00x", "replayed"),
+                ("served", "result", "50", "replayed"),
+            ],
+        )
         whole = self.text("results/sweep/default/report-variants.html")
-        self.contains(whole, 'Of <a href="#at-short">short</a> 7 fewer, see <a href="#n-share">Table 2</a>.',
-                      "<span>replayed</span>", 'data-is="replayed">50<')
+        self.contains(
+            whole,
+            'Of <a href="#at-short">short</a> 7 fewer, see <a href="#n-share">Table 2</a>.',
+            "<span>replayed</span>",
+            'data-is="replayed">50<',
+        )
         self.assertIn(
             "note = 'generated; replayed, fitted'", self.text("results/sweep/default/figures/one_replayed.gp")
         )
@@ -695,19 +732,35 @@ esac
         matrix = "[matrix variants]\naxis = variant\nnumbers = moved\n"
         self.write("sweep/experiment.ini", FAMILIES + matrix)
         row = "{}\t{}\tFig. 1\tserved\trun.served[{}]\t{}\t{}\tcount\t\t{}\n".format
-        text = (HEAD + row("moved", "", "a", "=", 8, "") + row("lost", "", "a", ">=", 200, "")
-                + row("kept", "", "a", "<=", 400, "") + row("far", "", "a", "=", 1000, "")
-                + row("other", "", "replayed", "=", 50, "") + row("reading", "", "a", "also", 8, "")
-                + row("never", "cannot", "a", "=", 1000, "") + row("once", "cannot", "a", "=", 7, "")
-                + "sum\tarithmetic\tFig. 1\tarithmetic\t2 + 2\t=\t1000\tcount\n")
+        text = (
+            HEAD
+            + row("moved", "", "a", "=", 8, "")
+            + row("lost", "", "a", ">=", 200, "")
+            + row("kept", "", "a", "<=", 400, "")
+            + row("far", "", "a", "=", 1000, "")
+            + row("other", "", "replayed", "=", 50, "")
+            + row("reading", "", "a", "also", 8, "")
+            + row("never", "cannot", "a", "=", 1000, "")
+            + row("once", "cannot", "a", "=", 7, "")
+            + "sum\tarithmetic\tFig. 1\tarithmetic\t2 + 2\t=\t1000\tcount\n"
+        )
         self.write("sweep/published.tsv", text)
         self.lab("report", self.at("sweep"), "variants")
         lines = [line.split("\t") for line in self.text("results/sweep/default/numbers.tsv").splitlines()]
-        self.assertEqual({line[0]: line[9] for line in lines if line[10] == "written"}, {
-            "moved": "Met with 1 of 1 variant: short 7.", "lost": "Not met with 1 of 1 variant: short 7.",
-            "kept": "Met with all 1 variant.", "far": "Met with none of 1 variant; nearest short 7.",
-            "other": "", "reading": "", "never": "Met with none of 1 variant; nearest short 7.",
-            "once": "Met with 1 of 1 variant: short 7.", "sum": ""})
+        self.assertEqual(
+            {line[0]: line[9] for line in lines if line[10] == "written"},
+            {
+                "moved": "Met with 1 of 1 variant: short 7.",
+                "lost": "Not met with 1 of 1 variant: short 7.",
+                "kept": "Met with all 1 variant.",
+                "far": "Met with none of 1 variant; nearest short 7.",
+                "other": "",
+                "reading": "",
+                "never": "Met with none of 1 variant; nearest short 7.",
+                "once": "Met with 1 of 1 variant: short 7.",
+                "sum": "",
+            },
+        )
         self.assertEqual({line[9] for line in lines if line[10] == "replayed"}, {""})
         page_ = self.text("results/sweep/default/report-variants.html")
         self.contains(page_, 'Met with 1 of 1 variant: <a href="#at-short">short</a> 7.')
@@ -728,46 +781,78 @@ esac
     def test_a_search(self):
         self.write("sweep/experiment.ini", SEARCHED)
         row = "{}\t{}\tFig. 1\tserved\trun.served[across]\t{}\t{}\tcount\t\t\n".format
-        self.write("sweep/published.tsv", HEAD + row("nine", "", "=", 9) + row("far", "", "=", 1000)
-                   + row("more", "", ">=", 1) + row("reading", "", "also", 9))
+        self.write(
+            "sweep/published.tsv",
+            HEAD
+            + row("nine", "", "=", 9)
+            + row("far", "", "=", 1000)
+            + row("more", "", ">=", 1)
+            + row("reading", "", "also", 9),
+        )
         self.lab("report", self.at("sweep"), "open")
         # The default, the point `fitted` and the five others with settings of their own: `idle` has none.
         rows = [line.split("\t") for line in self.text("results/sweep/default/results.tsv").splitlines()[1:]]
-        self.assertEqual([row[:6] for row in rows], [
-            ["a", "all", "written", "one", ftl, family] for ftl in ("page", "across")
-            for family in ("default", "fitted")] + [
-            ["a", limit, kind, "one", ftl, "default"]
-            for limit, kind in (("all", "read"), ("8", "written"), ("100", "written"), ("100", "read"))
-            for ftl in ("page", "across")])
+        self.assertEqual(
+            [row[:6] for row in rows],
+            [
+                ["a", "all", "written", "one", ftl, family]
+                for ftl in ("page", "across")
+                for family in ("default", "fitted")
+            ]
+            + [
+                ["a", limit, kind, "one", ftl, "default"]
+                for limit, kind in (("all", "read"), ("8", "written"), ("100", "written"), ("100", "read"))
+                for ftl in ("page", "across")
+            ],
+        )
         self.assertEqual([row[-1] for row in rows], ["300", "8"] * 2 + ["300"] * 2 + ["8"] * 2 + ["100"] * 4)
         lines = [line.split("\t") for line in self.text("results/sweep/default/numbers.tsv").splitlines()]
-        self.assertEqual({line[0]: line[9] for line in lines if line[10] == "default"}, {
-            "nine": "Comes out at 4 of the 12 points that were searched.",
-            "far": "Comes out at none of the 12 points that were searched; nearest 300 (the default).",
-            "more": "", "reading": ""})
-        self.assertEqual({line[0]: line[5] for line in lines if line[10] == "fitted"},
-                         {"nine": "8", "far": "8", "more": "8", "reading": "8"})
+        self.assertEqual(
+            {line[0]: line[9] for line in lines if line[10] == "default"},
+            {
+                "nine": "Comes out at 4 of the 12 points that were searched.",
+                "far": "Comes out at none of the 12 points that were searched; nearest 300 (the default).",
+                "more": "",
+                "reading": "",
+            },
+        )
+        self.assertEqual(
+            {line[0]: line[5] for line in lines if line[10] == "fitted"},
+            {"nine": "8", "far": "8", "more": "8", "reading": "8"},
+        )
         table = self.text("results/sweep/default/search-open.tsv").splitlines()
         self.assertEqual(table[0], "limit\tkind\tidle\tcome_out\tnine\tfar")
         self.assertEqual(table[1], "all\twritten\tone\t0\t300\t300")
         self.assertEqual(len(table), 13)
         whole = self.text("results/sweep/default/report-open.html")
         row = '<td class="n">{}</td><td class="n">{}</td>\n<td class="n">{}</td>\n<td>{}</td>'.format
-        self.contains(whole, '<h2 id="search-open">The search</h2>', "12 points, every combination of",
-                      row(0, 1, "0 of 2", "the default"), row(1, 4, "1 of 2", "limit: 8"),
-                      "<b>fitted</b>: limit: 8; kind: read")
+        self.contains(
+            whole,
+            '<h2 id="search-open">The search</h2>',
+            "12 points, every combination of",
+            row(0, 1, "0 of 2", "the default"),
+            row(1, 4, "1 of 2", "limit: 8"),
+            "<b>fitted</b>: limit: 8; kind: read",
+        )
         self.write("sweep/experiment.ini", SEARCHED.replace("idle = *", "idle = *\nnumbers = nine"))
         self.lab("report", self.at("sweep"), "open")
         table = self.text("results/sweep/default/search-open.tsv")
         self.assertEqual(table.splitlines()[0], "limit\tkind\tidle\tcome_out\tnine")
-        for text, says in ((SEARCHED.replace("kind = *", "kind = *\nnumbers = ten"),
-                            "[search open] ten: published.tsv has no such number"),
-                           (SEARCHED.replace("kind = *", "sort = *"),
-                            "[search open] sort = : should be of workload limit kind idle ftl family"),
-                           (SEARCHED.replace("@kind=read", "@kind=sold"),
-                            '"kind=sold": should be a point of'),
-                           (SEARCHED + "[axis kind at 8]\nread = @limit=8\n",
-                            "a point that stands for others (@) should be in [axis kind]")):
+        for text, says in (
+            (
+                SEARCHED.replace("kind = *", "kind = *\nnumbers = ten"),
+                "[search open] ten: published.tsv has no such number",
+            ),
+            (
+                SEARCHED.replace("kind = *", "sort = *"),
+                "[search open] sort = : should be of workload limit kind idle ftl family",
+            ),
+            (SEARCHED.replace("@kind=read", "@kind=sold"), '"kind=sold": should be a point of'),
+            (
+                SEARCHED + "[axis kind at 8]\nread = @limit=8\n",
+                "a point that stands for others (@) should be in [axis kind]",
+            ),
+        ):
             self.write("sweep/experiment.ini", text)
             self.contains(self.lab("report", self.at("sweep"), "open", status=2).stderr, says)
 
@@ -803,13 +888,16 @@ esac
             read_published(self.at("sweep/published.tsv"))
 
     def test_a_published_number_is_judged_once(self):
-        first, again = ("a", "", "Fig. 1", "what", "1", "=", "-25", "change"), (
-            "Fig. 2",
-            "other",
-            "2",
-            "=",
-            "25",
-            "percent",
+        first, again = (
+            ("a", "", "Fig. 1", "what", "1", "=", "-25", "change"),
+            (
+                "Fig. 2",
+                "other",
+                "2",
+                "=",
+                "25",
+                "percent",
+            ),
         )
         with self.assertRaisesRegex(Mistake, "b: 25 is judged by a, too"):
             self.published(first, ("b", "", *again))
@@ -845,8 +933,10 @@ esac
             (found.numbers, found.near, found.directions, found.holding, found.fitted), (2, 1, 2, 1, 1)
         )
         # Another reading of a direction is written like the direction.
-        after = self.published(("f", "", "Fig. 1", "what", "", "holds", "2", "cases"),
-                               ("h", "", "Fig. 1", "what", "", "also", "2", "cases"))[1]
+        after = self.published(
+            ("f", "", "Fig. 1", "what", "", "holds", "2", "cases"),
+            ("h", "", "Fig. 1", "what", "", "also", "2", "cases"),
+        )[1]
         self.assertEqual(
             [getattr(judge(after, [1.0], 0, []), name) for name in ("paper", "ours", "deviation", "verdict")],
             ["holds", "1 of 2", "-", ""],
@@ -856,6 +946,7 @@ esac
         def dot(relation, paper, ours, tolerance=""):
             row = self.published(("a", "", "Fig. 1", "what", "", relation, paper, "", tolerance))[0]
             return judge(row, ours, 0, []).ratios
+
         self.assertEqual(dot("=", "-8", [-6.0]), [(0.75, 0.75, 1.25)])
         self.assertEqual(dot("=", "100", [50.0], "5"), [(0.5, 0.95, 1.05)])
         self.assertEqual(dot("<=", "-5", [-10.0]), [(2.0, 1.0, float("inf"))])
@@ -889,7 +980,7 @@ esac
             for mark in (
                 "Every published result",
                 'class="chart one"',
-                '<h2>Figures</h2>',
+                "<h2>Figures</h2>",
                 '<section id="lines">',
                 '<tr id="n-same"',
                 '<section id="ten">',
@@ -906,8 +997,10 @@ esac
             )
         ]
         self.assertEqual(places, sorted(places))
-        self.assertEqual([reasons.head("Fig. 9(b), more"), page.whole("Fig. 9(b)"), page.whole("(a) writes")],
-                         ["Fig. 9(b)", "Fig. 9", "(a) writes"])
+        self.assertEqual(
+            [reasons.head("Fig. 9(b), more"), page.whole("Fig. 9(b)"), page.whole("(a) writes")],
+            ["Fig. 9(b)", "Fig. 9", "(a) writes"],
+        )
         self.assertTrue(
             re.search(r'<tr id="n-far" class="missed">.*<details><summary>why</summary>because', text)
         )
@@ -951,8 +1044,10 @@ esac
     def test_the_share_above_a_latency(self):
         self.assertEqual(above([(1.0, 6), (4.0, 2), (8.0, 2)], 4), 0.2)
         slow = SWEEP.replace("areas = across", "slow = above('writes', 0.3)\nareas = across")
-        self.write("sweep/experiment.ini", slow + "[figure cdf]\nplot = cdf\nmeasure = all\nat = mixed page\n"
-                   "levels = 0.3_ms=0.3\n")
+        self.write(
+            "sweep/experiment.ini",
+            slow + "[figure cdf]\nplot = cdf\nmeasure = all\nat = mixed page\nlevels = 0.3_ms=0.3\n",
+        )
         self.lab("report", self.at("sweep"))
         rows = [line.split("\t") for line in self.text("results/sweep/n-300/results.tsv").splitlines()]
         shares = [float(row[rows[0].index("slow")]) for row in rows[1:]]
@@ -962,9 +1057,25 @@ esac
     def test_texts_reach_gnuplot_as_they_are(self):
         """With quotation marks anywhere, and nothing in them that gnuplot replaces or runs."""
         caught = self.at("caught")
-        texts = ["plain", "'quick' mode", "it's", "'", "''", "''' a''b '''", "a'", 'say "so"', "'say \"so\"'",
-                 f"`touch {caught}`", f"'`touch {caught}`", f"it's $(touch {caught}) \\`touch {caught}\\`",
-                 "it's C:\\new\\", "\\047 '\\", "'@x $0 ${x}", "100 %'s %d", "'\xb5s \u2212 5'"]
+        texts = [
+            "plain",
+            "'quick' mode",
+            "it's",
+            "'",
+            "''",
+            "''' a''b '''",
+            "a'",
+            'say "so"',
+            "'say \"so\"'",
+            f"`touch {caught}`",
+            f"'`touch {caught}`",
+            f"it's $(touch {caught}) \\`touch {caught}\\`",
+            "it's C:\\new\\",
+            "\\047 '\\",
+            "'@x $0 ${x}",
+            "100 %'s %d",
+            "'\xb5s \u2212 5'",
+        ]
         script = "x = 'macro'\n" + "".join(f"print {gnuplot.quoted(text)}\n" for text in texts)
         script += f"array names[{len(texts)}] = [{', '.join(map(gnuplot.quoted, texts))}]\n"
         script += f"do for [i = 1:{len(texts)}] {{ print names[i] }}\n"
@@ -972,13 +1083,17 @@ esac
         done = subprocess.run(["gnuplot", self.at("texts.gp")], capture_output=True, text=True)
         self.assertEqual(done.stderr.splitlines(), texts + texts)
         self.assertFalse(os.path.exists(caught))
+
     def test_what_the_page_says_first(self):
-        text = SWEEP[:SWEEP.index("[axis ftl]")] + "[measures]\nsize = trace.requests + 0\n"
+        text = SWEEP[: SWEEP.index("[axis ftl]")] + "[measures]\nsize = trace.requests + 0\n"
         self.write("sweep/experiment.ini", text.replace("drive = parameters/tiny.cfg", "note = {n} of <all>"))
         os.remove(self.at("sweep/published.tsv"))
         self.lab("report", self.at("sweep"))
-        self.contains(self.text("results/sweep/n-300/report.html"), "2 workloads, measured; nothing was run.",
-                      '<p class="note">300 of &lt;all&gt;</p>')
+        self.contains(
+            self.text("results/sweep/n-300/report.html"),
+            "2 workloads, measured; nothing was run.",
+            '<p class="note">300 of &lt;all&gt;</p>',
+        )
 
     def test_labels_of_numbers(self):
         self.assertEqual(
@@ -991,10 +1106,14 @@ esac
     def test_no_text_of_a_description_is_run(self):
         """Neither by a shell nor by gnuplot, and no page contains a tag from it."""
         caught = self.at("caught")
-        bait = (f"'x''' `touch {caught}` $(touch {caught}) \"q\" 'a' \\ \\n @macro <i>% # END\n END\n"
-                f"  system('touch {caught}')\n  ")
-        lines = KINDS.replace("[experiment]\n", "[experiment]\nabout = {0}\ntitle = {0}\nreading = {0}\n"
-                              "source = {0}\nstamp = {0}\n").replace("[labels]\n", "[labels]\n{1}")
+        bait = (
+            f"'x''' `touch {caught}` $(touch {caught}) \"q\" 'a' \\ \\n @macro <i>% # END\n END\n"
+            f"  system('touch {caught}')\n  "
+        )
+        lines = KINDS.replace(
+            "[experiment]\n",
+            "[experiment]\nabout = {0}\ntitle = {0}\nreading = {0}\nsource = {0}\nstamp = {0}\n",
+        ).replace("[labels]\n", "[labels]\n{1}")
         lines = re.sub(r"(?m)^(title|xlabel|ylabel) = .*", r"\1 = {0}", lines)
         lines = re.sub(r"(plot = \w+)", r"\1\ncaption = {0}\nxlabel = {0}\nylabel = {0}", lines)
         names = "page across 1K 4K mixed programs doubled waf areas cache"
@@ -1002,20 +1121,24 @@ esac
         lines = re.sub(r"\nxlabel = {0}(?=[^[]*\nxlabel)", "", lines)
         lines = lines.replace("{n}", "300").replace("{3*1024}", "3072")
         point = "`touch${IFS}" + caught + "`<i>'\\"
-        lines = lines.replace("1..2 = seed=*", f'{point} = seed=1\n2 = seed=2')
+        lines = lines.replace("1..2 = seed=*", f"{point} = seed=1\n2 = seed=2")
         lines = lines.replace("levels = paper=3 other=4", f"levels = {point}=3 other=4")
         self.write("sweep/experiment.ini", lines.replace("{0}", bait).replace("{1}", labels))
-        rows = PUBLISHED.replace("much", "`touch x` <i>\"").replace("Fig. 2", point)
+        rows = PUBLISHED.replace("much", '`touch x` <i>"').replace("Fig. 2", point)
         self.write("sweep/published.tsv", rows)
         self.lab("report", self.at("sweep"))
         self.assertFalse(os.path.exists(self.at("caught")))
-        self.assertNotIn("<i>", self.text("results/sweep/n-300/report.html").replace('<i class', ""))
+        self.assertNotIn("<i>", self.text("results/sweep/n-300/report.html").replace("<i class", ""))
         self.assertIn("`touch", self.text("results/sweep/n-300/figures/bars-1.svg"))
         self.lab("list", self.at("sweep"))
 
     def test_names_that_leave_the_folder(self):
-        for section in ("[figure ../../X]\nplot = bars\nmeasure = programs\n", "[figure |x]\nplot = bars\n",
-                        "[grid ../x]\n", "[numbers]\n../../x = 1\n"):
+        for section in (
+            "[figure ../../X]\nplot = bars\nmeasure = programs\n",
+            "[figure |x]\nplot = bars\n",
+            "[grid ../x]\n",
+            "[numbers]\n../../x = 1\n",
+        ):
             wrong = SWEEP.replace("[numbers]\n", section, 1) if "numbers" in section else SWEEP + section
             self.mistake(wrong, "names a file; should be letters")
         self.mistake(FAMILIES.replace("read =", "../read ="), "names a file")
@@ -1152,7 +1275,7 @@ esac
 
     def test_a_statistic_without_a_value_is_not_misspelt(self):
         """A sweep of writes alone has no latency of reads; a plug-in's statistics are not known before."""
-        writes = SWEEP[:SWEEP.index("[measures]")].replace("mixed requests", "mixed write_share=1 requests")
+        writes = SWEEP[: SWEEP.index("[measures]")].replace("mixed requests", "mixed write_share=1 requests")
         trace = "trace = traces/samples/random.trace trace.limit={n}\n"
         self.write("sweep/experiment.ini", writes.replace(trace, ""))
         os.remove(self.at("sweep/published.tsv"))
@@ -1160,8 +1283,10 @@ esac
         row = self.text("results/sweep/n-300/results.tsv").splitlines()[1].split("\t")
         self.assertEqual((row[5], row[6]), ("done", ""))
         self.write("sweep/experiment.ini", writes + "[measures]\nslow = tenant.7.all.count + 0\n")
-        self.assertIn("warning: no run has the statistic tenant.7.all.count",
-                      self.lab("report", self.at("sweep")).stderr)
+        self.assertIn(
+            "warning: no run has the statistic tenant.7.all.count",
+            self.lab("report", self.at("sweep")).stderr,
+        )
 
     def test_mistakes_in_figures(self):
         for wrong, says in (
@@ -1209,6 +1334,7 @@ esac
                 text=True,
             )
             return dict(line.split(" = ") for line in done.stdout.splitlines()) or done
+
         near, far, sector = place("writes=4d"), place("writes=-512f"), place("writes=16k")
         self.assertEqual(
             (near["device.cost_ms"], near["device.best_distance"], near["device.d_max"]),

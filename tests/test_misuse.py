@@ -364,8 +364,15 @@ class Moments(unittest.TestCase):
             seen.append((drive.now_ns, drive.sectors, drive.in_flight))
             self.refused_inside(drive, "^a callback of a drive must not call that drive$", done)
 
-        drive = ssdlab.Drive(TINY, FOLDED, progress=inside, trace__limit=5000, dram__buffer_bytes="32K",
-                             gc_policy=lambda plane, blocks: inside(), buffer_policy=lambda pages: inside())
+        drive = ssdlab.Drive(
+            TINY,
+            FOLDED,
+            progress=inside,
+            trace__limit=5000,
+            dram__buffer_bytes="32K",
+            gc_policy=lambda plane, blocks: inside(),
+            buffer_policy=lambda pages: inside(),
+        )
         drive.run("mixed")
         self.assertGreater(len(done), 100)
         self.assertEqual(seen[-1][1], END)

@@ -107,13 +107,19 @@ class Plugin(unittest.TestCase):
         """A parameter file that chooses this FTL in its line 3."""
         with open(TINY, encoding="utf-8") as file:
             rest = re.sub(r"(?m)^ftl = .*\n", "", file.read())
-        return self.path(name, f"# a drive\n\nftl = \"{ftl}\";\n{rest}")
+        return self.path(name, f'# a drive\n\nftl = "{ftl}";\n{rest}')
 
     def loads(self, line, cwd=None):
         """Runs a line of arguments.  Was an object loaded, and what was said?"""
         told = os.path.join(self.folder.name, "told")
-        done = subprocess.run([SSD, *shlex.split(line)], capture_output=True, text=True, cwd=cwd,
-                              env={**os.environ, "LOADED": told}, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            [SSD, *shlex.split(line)],
+            capture_output=True,
+            text=True,
+            cwd=cwd,
+            env={**os.environ, "LOADED": told},
+            stdin=subprocess.DEVNULL,
+        )
         if os.path.exists(told):
             os.unlink(told)
             return True, done
@@ -152,8 +158,12 @@ class Plugin(unittest.TestCase):
             if name == "mine":
                 self.assertIn(made["parameters"]["ftl"], (self.mine, "./" + beside))
                 self.assertEqual(made["statistics"]["waf"], result["statistics"]["waf"])
-        for command in "watch --plain -L w0", "quiz --paper --questions 1", "measure --random", \
-                "probe --only empty-read -s flash.blocks=1024":
+        for command in (
+            "watch --plain -L w0",
+            "quiz --paper --questions 1",
+            "measure --random",
+            "probe --only empty-read -s flash.blocks=1024",
+        ):
             loaded, done = self.loads(f"{command} --plugin {self.mine} {TINY}")
             self.assertEqual((loaded, done.returncode), (True, 0), command + done.stderr)
         self.is_refused(f"run -s ftl=mine {TINY} mixed", 'should be "page"')
@@ -165,8 +175,10 @@ class Plugin(unittest.TestCase):
     def test_only_the_command_line_loads_it(self):
         """Not a parameter file, nor what that includes, nor a drive of the current folder."""
         drive = self.drive("drive.cfg", self.mine)
-        why = f'drive.cfg:3: ftl = "{self.mine}": a shared object is a program, which a parameter file ' \
-              f"cannot start; name it on the command line: --plugin {self.mine}\n"
+        why = (
+            f'drive.cfg:3: ftl = "{self.mine}": a shared object is a program, which a parameter file '
+            f"cannot start; name it on the command line: --plugin {self.mine}\n"
+        )
         including = self.path("including.cfg", '@include "drive.cfg"\n')
         for more in "", "-s ftl=page":
             self.is_refused(f"run {more} {drive} mixed", why)
@@ -193,16 +205,24 @@ class Plugin(unittest.TestCase):
     def test_a_lab_does_not_load_it(self):
         """The settings of a description are no command line, although they become one."""
         for words in f"ftl={self.mine}", f"--plugin={self.mine}":
-            described = self.path("lab.ini", f"[experiment]\ndrive = {TINY}\n[axis workload]\n"
-                                  f"mixed = mixed trace.limit=9\n[axis ftl]\nmine = {words}\n[grid]\n"
-                                  "[measures]\nwaf = waf\n")
+            described = self.path(
+                "lab.ini",
+                f"[experiment]\ndrive = {TINY}\n[axis workload]\n"
+                f"mixed = mixed trace.limit=9\n[axis ftl]\nmine = {words}\n[grid]\n"
+                "[measures]\nwaf = waf\n",
+            )
             told, results = (os.path.join(self.folder.name, name) for name in ("told", "results"))
-            done = subprocess.run([os.path.join(ROOT, "scripts/lab"), "run", described, "--results", results],
-                                  capture_output=True, text=True, cwd=ROOT,
-                                  env={**os.environ, "LOADED": told, "SSD": SSD})
+            done = subprocess.run(
+                [os.path.join(ROOT, "scripts/lab"), "run", described, "--results", results],
+                capture_output=True,
+                text=True,
+                cwd=ROOT,
+                env={**os.environ, "LOADED": told, "SSD": SSD},
+            )
             self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertIn(f"name it on the command line, --plugin {self.mine}, and write ftl=mine",
-                          done.stderr)
+            self.assertIn(
+                f"name it on the command line, --plugin {self.mine}, and write ftl=mine", done.stderr
+            )
             self.assertFalse(os.path.exists(told))
 
     def test_a_foreign_object_is_never_started(self):
@@ -214,8 +234,12 @@ class Plugin(unittest.TestCase):
         for option in f"--plugin {code}", f"-s ftl={code}":
             self.is_refused(f"run {option} {TINY} mixed", why)
         with open(self.mine, "rb") as file:
-            old = re.sub(rb"(\d+\.\d+ \d+ \d)\d*\0", lambda stamp: stamp[1].ljust(len(stamp[0]), b"\0"),
-                         file.read(), count=1)
+            old = re.sub(
+                rb"(\d+\.\d+ \d+ \d)\d*\0",
+                lambda stamp: stamp[1].ljust(len(stamp[0]), b"\0"),
+                file.read(),
+                count=1,
+            )
         with open(code, "wb") as file:
             file.write(old)
         self.is_refused(f"run --plugin {code} {TINY} mixed", "foreign.so: compiled from other sources")
@@ -278,7 +302,9 @@ class Sweep(Folder):
         """Results, and the manifest beside them, are those of the file as it is, also of a kept drive."""
         other = '{ "host", .survivors = 1 }', '{ "host", .survivors = 0 }'
         path, found = os.path.join(self.folder, "mine.so"), []
-        self.write("own.ini", f"""
+        self.write(
+            "own.ini",
+            f"""
 [experiment]
 drive = tiny
 [axis workload]
@@ -291,20 +317,39 @@ mine = ftl=mine
 [measures]
 copied = flash.program.gc
 partial = mine.partial_writes + 0
-""")
-        command = [SSD, "run", "-q", "--json", self.at("it.json"), "-s", f"ftl={path}", "-s",
-                   "workload.requests=2000", "-s", "precondition.mode=fill", "tiny", "mixed"]
+""",
+        )
+        command = [
+            SSD,
+            "run",
+            "-q",
+            "--json",
+            self.at("it.json"),
+            "-s",
+            f"ftl={path}",
+            "-s",
+            "workload.requests=2000",
+            "-s",
+            "precondition.mode=fill",
+            "tiny",
+            "mixed",
+        ]
         for change, more in ((), []), (other, []), ((), ["--drives"]), (other, ["--drives"]):
             make(self.folder, "mine", *change)
             self.lab("run", self.at("own.ini"), "--plugin", path, *more)
             subprocess.run(command, check=True, cwd=ROOT)
-            page, mine = (line.split("\t") for line in
-                          self.text("results/own/default/results.tsv").splitlines()[1:])
+            page, mine = (
+                line.split("\t") for line in self.text("results/own/default/results.tsv").splitlines()[1:]
+            )
             self.assertEqual(mine[5], str(json.loads(self.text("it.json"))["statistics"]["flash.program.gc"]))
-            self.assertEqual(self.lab("rerun", "--plugin", path, self.at("results/own/default")).stdout,
-                             "2 runs of 2 are the same\n")
-            self.assertIn(f"--plugin {path}, to load it",
-                          self.lab("rerun", self.at("results/own/default"), status=2).stderr)
+            self.assertEqual(
+                self.lab("rerun", "--plugin", path, self.at("results/own/default")).stdout,
+                "2 runs of 2 are the same\n",
+            )
+            self.assertIn(
+                f"--plugin {path}, to load it",
+                self.lab("rerun", self.at("results/own/default"), status=2).stderr,
+            )
             found.append((page[3], mine[3], mine[5]))
         self.assertEqual(found[:2], found[2:])
         self.assertEqual(found[0][0], found[1][0])

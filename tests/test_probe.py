@@ -262,9 +262,7 @@ class ModelTest(Probe):
         self.refused('there is no series "fil"; there are empty-read, first', "--only", "read fil", "class")
         self.refused("striped.superblock", "chardin-ssd")
         self.refused("--fit takes results alone", "--fit", "-s", "seed=2", "a.json")
-        self.refused(
-            "--fio takes a drive or file alone", "--fio", self.path("jobs"), "--json", "x", "class"
-        )
+        self.refused("--fio takes a drive or file alone", "--fio", self.path("jobs"), "--json", "x", "class")
         self.refused("No such file", "--fio", self.path("jobs"), self.path("none"))
         self.refused("neither a file nor a drive", "--fio", self.path("jobs"), "/dev/null")
         self.refused("too small to be probed", "--fio", self.path("jobs"), self.write("small", "text"))
@@ -427,10 +425,8 @@ class FitTest(Probe):
         """Up to 3 MB at 2 bytes/ns, the rest at 0.25."""
 
         def done_at(size):
-            return (
-                lambda percent: min(size * percent / 100, 3e6) / 2
-                + max(size * percent / 100 - 3e6, 0) * 4
-                + 5000
+            return lambda percent: (
+                min(size * percent / 100, 3e6) / 2 + max(size * percent / 100 - 3e6, 0) * 4 + 5000
             )
 
         bursts = [burst(1 << n, done_at(1 << n)) for n in range(17, 27)]

@@ -327,8 +327,14 @@ class Words(unittest.TestCase):
                 self.assertEqual(self.kind_of(word), self.sort(kind), f"{name}: {word}")
 
     def test_structs_have_the_fields_of_the_header(self):
-        structs = {"options": _library.Options, "request": _library.Request, "columns": _library.Columns,
-                   "completion": _library.Completion, "block": _library.Block, "page": _library.Page}
+        structs = {
+            "options": _library.Options,
+            "request": _library.Request,
+            "columns": _library.Columns,
+            "completion": _library.Completion,
+            "block": _library.Block,
+            "page": _library.Page,
+        }
         for name, struct in structs.items():
             body = re.search(r"struct ssdlab_%s \{(.*?)\n\};" % name, HEADER, re.S)[1]
             fields = []
@@ -363,8 +369,14 @@ class Words(unittest.TestCase):
     def sort(self, kind):
         if kind is None:
             return "void"
-        names = {ctypes.c_uint64: "uint64_t", ctypes.c_size_t: "uint64_t", ctypes.c_uint32: "uint32_t",
-                 ctypes.c_uint8: "uint8_t", ctypes.c_double: "double", ctypes.c_int: "int"}
+        names = {
+            ctypes.c_uint64: "uint64_t",
+            ctypes.c_size_t: "uint64_t",
+            ctypes.c_uint32: "uint32_t",
+            ctypes.c_uint8: "uint8_t",
+            ctypes.c_double: "double",
+            ctypes.c_int: "int",
+        }
         return names.get(kind, "pointer")
 
     def test_everything_public_has_words_and_types(self):
@@ -379,7 +391,6 @@ class Words(unittest.TestCase):
                 parameters = list(inspect.signature(function).parameters.values())[1:]
                 for parameter in parameters:
                     self.assertIsNot(parameter.annotation, inspect.Parameter.empty, f"{method}: {parameter}")
-
 
     def test_every_function_has_types(self):
         folder = os.path.dirname(ssdlab.__file__)

@@ -1,4 +1,5 @@
 """Child processes of the lab, which end with it, however it ends."""
+
 from __future__ import annotations
 
 import os
@@ -28,8 +29,15 @@ class Children:
         with self.lock:
             if self.ended:
                 raise KeyboardInterrupt
-            process = subprocess.Popen(command, stdin=stdin or subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                       stderr=subprocess.PIPE, text=True, errors="replace", process_group=0)
+            process = subprocess.Popen(
+                command,
+                stdin=stdin or subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                process_group=0,
+            )
             os.write(self.tell, f"{process.pid}\n".encode())
         return process
 

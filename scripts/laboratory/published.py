@@ -3,6 +3,7 @@
 docs/experiments.md says what the columns are.  A number that a paper prints is judged once: a second row with
 the same number is another reading (`also`), or the paper prints it `again`, for something else.
 """
+
 from __future__ import annotations
 
 import csv
@@ -21,6 +22,7 @@ POINTS = ("percent", "change", "%")
 @dataclass
 class Published:
     """A number of a paper, and how ours is computed."""
+
     id: str
     kind: str
     fitted: bool
@@ -70,8 +72,21 @@ def read_row(row: dict[str, str], path: str) -> Published:
     if not paper:
         raise ValueError("paper: should be a number")
     room, near = tolerance(row.get("tolerance") or TOLERANCE.get(kind, "25%"), paper, row["unit"])
-    return Published(row["id"], kind, "fitted" in marks, row["where"], row["what"], row["measure"],
-                     row["relation"], paper, row["unit"], room, near, row.get("note") or "", "again" in marks)
+    return Published(
+        row["id"],
+        kind,
+        "fitted" in marks,
+        row["where"],
+        row["what"],
+        row["measure"],
+        row["relation"],
+        paper,
+        row["unit"],
+        room,
+        near,
+        row.get("note") or "",
+        "again" in marks,
+    )
 
 
 def judged_once(rows: list[Published], path: str) -> None:
@@ -82,8 +97,10 @@ def judged_once(rows: list[Published], path: str) -> None:
         before = first.setdefault(str(row.value), row)
         if before is not row and not row.again:
             value = " ".join(f"{end:g}" for end in row.paper)
-            raise Mistake(f'{path}: {row.id}: {value} is judged by {before.id}, too: should be another '
-                          'reading of it ("also"), or of kind "again" if the paper prints it of two things')
+            raise Mistake(
+                f"{path}: {row.id}: {value} is judged by {before.id}, too: should be another "
+                'reading of it ("also"), or of kind "again" if the paper prints it of two things'
+            )
 
 
 def read_published(path: str) -> list[Published]:
@@ -92,8 +109,10 @@ def read_published(path: str) -> list[Published]:
     try:
         with open(path, encoding="utf-8", newline="") as file:
             lines = [line for line in file if line.strip() and line[0] != "#"]
-        rows = [{name: text or "" for name, text in row.items() if name}
-                for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)]
+        rows = [
+            {name: text or "" for name, text in row.items() if name}
+            for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+        ]
     except UnicodeDecodeError as error:
         raise Mistake(f"{path}: byte {error.start}: should be UTF-8") from None
     except (OSError, csv.Error) as error:

@@ -4,6 +4,7 @@ A run's key is the hash of the binary, the settings that matter (`ssd run --chec
 contents of the files that it reads.  So places that differ only in settings without effect share a run, and
 an existing run is not repeated, whoever made it.
 """
+
 from __future__ import annotations
 
 import dataclasses
@@ -42,6 +43,7 @@ def digest(*parts: str) -> str:
 @dataclass
 class Checked:
     """What is known of a place before its run."""
+
     command: list[str]  # without the options that say where results go
     said: list[str]  # by `ssd run --check`: the settings; or "!" and its error message
     contents: list[str]  # of the files that are read in the run: digests
@@ -111,8 +113,15 @@ class Progress:
 class Runs:
     """The runs of an experiment in its folder of results."""
 
-    def __init__(self, experiment: Experiment, ssd: str, folder: str, jobs: int, drives: str = "",
-                 plug_ins: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        experiment: Experiment,
+        ssd: str,
+        folder: str,
+        jobs: int,
+        drives: str = "",
+        plug_ins: Sequence[str] = (),
+    ) -> None:
         """`plug_ins`: files of FTLs, which the command line names; a description chooses them by name."""
         self.plug_ins = {os.path.basename(path).partition(".")[0]: path for path in plug_ins}
         self.experiment, self.ssd, self.folder, self.jobs = experiment, ssd, folder, jobs
@@ -123,8 +132,9 @@ class Runs:
         self.prepared: dict[str, Place] = {}  # the first place with these settings
         self.same_as: dict[tuple[str, ...], Place] = {}
         self.alone: dict[tuple[str, ...], list[Run]] = {}  # a run for each tenant
-        self.columns = any(figure.get("plot") == "cdf" for figure in experiment.figures.values()) \
-            or any("above(" in measure for measure in experiment.measures.values())
+        self.columns = any(figure.get("plot") == "cdf" for figure in experiment.figures.values()) or any(
+            "above(" in measure for measure in experiment.measures.values()
+        )
         self.files = Files(ssd)
         self.said_now: dict[str, dict] = {}
         self.told: set[str] = set()  # kinds of warnings
@@ -195,8 +205,10 @@ class Runs:
         for word in settings:
             if found := PLUG_IN.match(word):
                 name = os.path.basename(found[1]).partition(".")[0]
-                raise Mistake(f"{word}: a description cannot start a program; name it on the command line, "
-                              f"--plugin {found[1]}, and write ftl={name}")
+                raise Mistake(
+                    f"{word}: a description cannot start a program; name it on the command line, "
+                    f"--plugin {found[1]}, and write ftl={name}"
+                )
         chosen = [word.removeprefix("ftl=") for word in settings if word.startswith("ftl=")]
         return self.plug_ins.get(chosen[-1], "") if chosen else ""
 
@@ -381,8 +393,11 @@ class Runs:
         """Runs `ssd trace stat` on the workloads of the places, for the statistics trace.*."""
         missing = {path: place for place in places if not os.path.exists(path := self.trace_path(place))}
         progress = Progress(len(missing))
-        self.side_by_side(self.measure_trace, list(missing.values()),
-                          lambda place: progress.tell(f"statistics of {' '.join(place.values())}", ""))
+        self.side_by_side(
+            self.measure_trace,
+            list(missing.values()),
+            lambda place: progress.tell(f"statistics of {' '.join(place.values())}", ""),
+        )
 
     def replayed(self, place: Place) -> tuple[str, list[str]]:
         """The workload of a place and the settings of its profile; the place's `seed` does not change it."""
@@ -481,8 +496,10 @@ class Runs:
         return set(map(self.experiment.identity, self.experiment.places(list(self.experiment.grids))))
 
     def check_is_run(self, place: Place) -> None:
-        if tuple(place.values()) not in self.of_grids \
-                and self.experiment.identity(place) not in self.identities:
+        if (
+            tuple(place.values()) not in self.of_grids
+            and self.experiment.identity(place) not in self.identities
+        ):
             raise NotRun(f"{' '.join(place.values())} is not in what is run")
 
     def check_statistic(self, name: str) -> None:
@@ -491,8 +508,12 @@ class Runs:
         if of_alone and self.experiment.options.get("alone") != "yes":
             raise Mistake(f"{name}: needs alone = yes in [experiment]")
         name = of_alone[1] if of_alone else name
-        if not name or name.startswith(("trace.", "param.")) or not self.patterns \
-                or self.patterns.match(re.sub(r"\d+", "0", name)):
+        if (
+            not name
+            or name.startswith(("trace.", "param."))
+            or not self.patterns
+            or self.patterns.match(re.sub(r"\d+", "0", name))
+        ):
             return
         nearest = difflib.get_close_matches(name, self.statistics, 1)
         meant = f"; did you mean {nearest[0]}?" if nearest else ""

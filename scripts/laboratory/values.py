@@ -6,6 +6,7 @@ measure whose parts have no value (a mean of nothing, a division by 0) has none.
 `measure[place]` is a vector over all places that match `place`, and mean(), min(), max(), sum() and count()
 reduce it to a number.
 """
+
 from __future__ import annotations
 
 import math
@@ -21,15 +22,52 @@ from laboratory.runs import Run, Runs
 from laboratory.verdicts import Compared, Value, judge, left_out, scaled
 
 # Student's t at 97.5 % for 1, 2, ... degrees of freedom.
-STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
-           2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048,
-           2.045, 2.042)
-DEFAULT_MEASURES = {"read_latency_ms": "request.read.latency_mean_ns / 1e6",
-                    "write_latency_ms": "request.write.latency_mean_ns / 1e6",
-                    "latency_ms": "request.all.latency_mean_ns / 1e6",
-                    "waf": "waf", "erases": "flash.erase.total"}
-DEFAULT_LABELS = {"read_latency_ms": "read latency (ms)", "write_latency_ms": "write latency (ms)",
-                  "latency_ms": "latency (ms)", "waf": "write amplification", "erases": "blocks erased"}
+STUDENT = (
+    12.706,
+    4.303,
+    3.182,
+    2.776,
+    2.571,
+    2.447,
+    2.365,
+    2.306,
+    2.262,
+    2.228,
+    2.201,
+    2.179,
+    2.160,
+    2.145,
+    2.131,
+    2.120,
+    2.110,
+    2.101,
+    2.093,
+    2.086,
+    2.080,
+    2.074,
+    2.069,
+    2.064,
+    2.060,
+    2.056,
+    2.052,
+    2.048,
+    2.045,
+    2.042,
+)
+DEFAULT_MEASURES = {
+    "read_latency_ms": "request.read.latency_mean_ns / 1e6",
+    "write_latency_ms": "request.write.latency_mean_ns / 1e6",
+    "latency_ms": "request.all.latency_mean_ns / 1e6",
+    "waf": "waf",
+    "erases": "flash.erase.total",
+}
+DEFAULT_LABELS = {
+    "read_latency_ms": "read latency (ms)",
+    "write_latency_ms": "write latency (ms)",
+    "latency_ms": "latency (ms)",
+    "waf": "write amplification",
+    "erases": "blocks erased",
+}
 STATISTIC = r"\b([a-z_]\w*(\.\w+)+)"
 AT_PLACE = r"([a-z_][\w.]*)\[([^\]]*)\]"
 
@@ -43,14 +81,30 @@ class Vector(tuple):
             raise Mistake(f"{len(self)} places beside {len(others)}")
         return Vector(do(a, b) for a, b in zip(self, others))
 
-    def __add__(self, other): return self.with_each(other, lambda a, b: a + b)
-    def __sub__(self, other): return self.with_each(other, lambda a, b: a - b)
-    def __mul__(self, other): return self.with_each(other, lambda a, b: a * b)
-    def __truediv__(self, other): return self.with_each(other, lambda a, b: a / b)
-    def __lt__(self, other): return self.with_each(other, lambda a, b: a < b)
-    def __gt__(self, other): return self.with_each(other, lambda a, b: a > b)
-    def __and__(self, other): return self.with_each(other, lambda a, b: a and b)
-    def __rsub__(self, other): return self.with_each(other, lambda a, b: b - a)
+    def __add__(self, other):
+        return self.with_each(other, lambda a, b: a + b)
+
+    def __sub__(self, other):
+        return self.with_each(other, lambda a, b: a - b)
+
+    def __mul__(self, other):
+        return self.with_each(other, lambda a, b: a * b)
+
+    def __truediv__(self, other):
+        return self.with_each(other, lambda a, b: a / b)
+
+    def __lt__(self, other):
+        return self.with_each(other, lambda a, b: a < b)
+
+    def __gt__(self, other):
+        return self.with_each(other, lambda a, b: a > b)
+
+    def __and__(self, other):
+        return self.with_each(other, lambda a, b: a and b)
+
+    def __rsub__(self, other):
+        return self.with_each(other, lambda a, b: b - a)
+
     __radd__, __rmul__ = __add__, __mul__
 
 
@@ -59,8 +113,14 @@ def flat(*values: object) -> list:
     return [one for value in values for one in (value if isinstance(value, Vector) else (value,))]
 
 
-VECTOR = {"mean": lambda v: sum(v) / len(v), "min": lambda *v: min(flat(*v)), "max": lambda *v: max(flat(*v)),
-          "sum": sum, "count": sum, "abs": abs}
+VECTOR = {
+    "mean": lambda v: sum(v) / len(v),
+    "min": lambda *v: min(flat(*v)),
+    "max": lambda *v: max(flat(*v)),
+    "sum": sum,
+    "count": sum,
+    "abs": abs,
+}
 SCALAR = {"sqrt": math.sqrt, "log": math.log, "exp": math.exp, "min": min, "max": max, "abs": abs, "int": int}
 
 
@@ -84,8 +144,11 @@ class Names(dict):
     """Names of a measure's expression: other measures, numbers of the experiment, functions."""
 
     def __init__(self, values: Values, place: Place) -> None:
-        super().__init__(SCALAR, _statistic=lambda name: values.statistic(place, name),
-                         above=lambda kind, ms: above(values.runs.latencies(place, kind), ms))
+        super().__init__(
+            SCALAR,
+            _statistic=lambda name: values.statistic(place, name),
+            above=lambda kind, ms: above(values.runs.latencies(place, kind), ms),
+        )
         self.values_, self.place = values, place
 
     def __missing__(self, name: str) -> object:
@@ -124,8 +187,12 @@ class Values:
         if key in self.kept:
             return self.kept[key]
         text = self.experiment.measures.get(name, name)
-        if text == name and "." not in name and self.runs.statistic(place, name) is None \
-                and self.runs.has_results(place):
+        if (
+            text == name
+            and "." not in name
+            and self.runs.statistic(place, name) is None
+            and self.runs.has_results(place)
+        ):
             known = " ".join(self.experiment.measures)
             raise Mistake(f'"{name}": there is no such measure; should be of {known}')
         statistic = STATISTIC if text != name else "(.+)"
@@ -147,8 +214,11 @@ class Values:
         known = self.experiment.measures
         if "." in name:
             self.runs.check_statistic(name)
-        elif name not in known and name not in self.runs.statistics \
-                and "program" not in self.experiment.options:
+        elif (
+            name not in known
+            and name not in self.runs.statistics
+            and "program" not in self.experiment.options
+        ):
             raise Mistake(f'"{name}": there is no such measure; should be of {" ".join(known)}')
 
     def check(self) -> None:

@@ -377,9 +377,7 @@ class Drive:
         places = [at + place for place in _PLACES]
         if arrival_ns is None:
             places[0] = 0
-        self._call(
-            library.ssdlab_submit_columns, ctypes.byref(_library.Columns(_SIZE, *places)), 1, None
-        )
+        self._call(library.ssdlab_submit_columns, ctypes.byref(_library.Columns(_SIZE, *places)), 1, None)
         self._prepared = True
 
     def read(self, sector: int, sectors: int, *, arrival_ns: Optional[int] = None, tag: int = 0) -> None:
