@@ -462,7 +462,7 @@ tables check-tables: lab-ready
 	@$(LAB) scripts/icpp23 seeds=yes
 	@$(LAB) scripts/icpp23 scale=1
 	@$(LAB) scripts/workloads
-	@scripts/icpp23/tables $(if $(filter check-%,$@),--check) $(RESULTS)
+	@scripts/tables $(if $(filter check-%,$@),--check) $(RESULTS)
 
 figures-msac: lab-ready ## the MSAC paper's figures, and a search over what it leaves open (SCALE=8: a look)
 	@$(LAB) scripts/msac open sizes loads readings whole seeds $(NUMBERS)

@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Iterable
 from typing import Any
 
-from laboratory.files import PROFILES, Files, is_inside
+from laboratory.files import PROFILES, Digests, Files, is_inside
 from laboratory.mistake import Mistake
 from laboratory.runs import Run, Runs, digest, write_whole
 
@@ -27,7 +27,8 @@ def version_of(ssd: str) -> str:
 
 def record(runs: Runs, all_runs: Iterable[Run]) -> None:
     """Writes beside the runs: the simulator, the files that they read, as they were then, and commands."""
-    commands, files = {}, {}
+    commands: dict[str, object] = {}
+    files: Digests = {}
     for run in all_runs:
         commands[run.key] = {"places": run.places, "command": run.command}
         files |= run.files
@@ -177,7 +178,8 @@ def read(path: str) -> dict[str, Any]:
     if not os.path.exists(path):
         return {}
     with open(path, encoding="utf-8") as file:
-        return json.load(file)
+        found: dict[str, Any] = json.load(file)
+    return found
 
 
 def json_lines(runs: Runs, all_runs: list[Run]) -> str:
@@ -187,8 +189,8 @@ def json_lines(runs: Runs, all_runs: list[Run]) -> str:
 def parquet(runs: Runs, all_runs: list[Run], path: str) -> None:
     """A column for each axis and each statistic that is a number."""
     try:
-        import pyarrow  # type: ignore[import-not-found]
-        import pyarrow.parquet  # type: ignore[import-not-found]
+        import pyarrow  # type: ignore  # it may be missing
+        import pyarrow.parquet  # type: ignore  # it may be missing
     except ImportError:
         raise Mistake("export --as parquet needs pyarrow: pip install pyarrow") from None
     rows = [

@@ -20,7 +20,7 @@ class Nothing(Exception):
 
 FORMAT = re.compile(r"([^%]|%%|%(\.\d)?[dfgs])*")  # a format without field widths
 MOST_BITS = 4096  # of a whole number
-BINARY: dict[type, Callable] = {
+BINARY: dict[type[ast.AST], Callable[..., object]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -33,7 +33,7 @@ BINARY: dict[type, Callable] = {
     ast.LShift: operator.lshift,
     ast.RShift: operator.rshift,
 }
-COMPARE: dict[type, Callable] = {
+COMPARE: dict[type[ast.AST], Callable[..., object]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
@@ -41,7 +41,11 @@ COMPARE: dict[type, Callable] = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
-UNARY: dict[type, Callable] = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_}
+UNARY: dict[type[ast.AST], Callable[..., object]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Not: operator.not_,
+}
 ALLOWED = (
     *BINARY,
     *COMPARE,

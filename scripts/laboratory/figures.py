@@ -242,7 +242,7 @@ class Figure:
             wheres = dict.fromkeys(row.where for row in self.experiment.published)
             return [Series(where, {}, [where], 2) for where in wheres]
         axis, label = self.option.get("series", ""), self.experiment.label
-        points = [("", {}, 2)]
+        points: list[tuple[str, Place, int]] = [("", {}, 2)]
         if axis:
             every = list(self.experiment.axes[axis]) if axis in self.experiment.axes else []
             chosen = self.chosen(axis)

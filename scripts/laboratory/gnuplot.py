@@ -57,7 +57,7 @@ def settings(figure: Figure, panel: Panel, table: Table) -> Iterator[str]:
     option, label, series = figure.option, figure.experiment.label, table.series
     logs, second = option.get("log", "").split(), option.get("second", "").split()
     below = {"cdf": "latency (ms)", "lines": figure.experiment.title_of(figure.x)}.get(figure.plot, "")
-    stamp = option.get("stamp") or figure.experiment.options.get("stamp", "")
+    stamp = option.get("stamp", "") or figure.experiment.options.get("stamp", "")
     yield f"xlabel = {quoted(option.get('xlabel', below))}"
     yield f"ylabel = {quoted(option.get('ylabel', axis_title(figure, panel)))}"
     yield f"yrange = {quoted(panel.yrange)}"
@@ -176,13 +176,17 @@ def means(panel: Panel, table: Table) -> Iterator[str]:
     if table.rows and table.rows[-1].mean:
         parts = len(table.series[0].measures)
         for i in range(len(table.series)):
-            values = [value for value, _ in table.rows[-1].cells[i * parts : (i + 1) * parts]]
-            if None not in values:
-                value: float = sum(values)  # type: ignore[arg-type]
+            cells = table.rows[-1].cells[i * parts : (i + 1) * parts]
+            values = [value for value, _ in cells if value is not None]
+            if len(values) == len(cells):
+                value = sum(values)
                 same = [
                     mark.value
                     for mark in table.marks
-                    if mark.series == i + 1 and not mark.x and mark.value * value > 0
+                    if mark.value is not None
+                    and mark.series == i + 1
+                    and not mark.x
+                    and mark.value * value > 0
                 ]
                 found.append((i + 1, max([value, *same], key=abs), value))
     yield from block("above", (f"{i} {at:.9g} {value:.9g}" for i, at, value in found if 0 <= at < roof))

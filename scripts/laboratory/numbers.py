@@ -158,7 +158,7 @@ def scale() -> str:
 def strip(one: Compared) -> str:
     """A band for values that hold; a dot for ours, or an arrow if it is beyond the end or of another sign."""
     found = ""
-    for ratio, low, high in one.ratios[:2]:
+    for _, low, high in one.ratios[:2]:
         left, right = position(low), position(high)
         found += f'<u style="left:{left:.1f}%;width:{max(right - left, 1):.1f}%"></u>'
     for ratio, _, _ in one.ratios[:2]:

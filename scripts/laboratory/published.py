@@ -44,16 +44,16 @@ class Published:
         return self.relation == "holds" or self.relation in ("<=", ">=") and self.paper[0] in (0, 1)
 
     @property
-    def value(self) -> tuple:
+    def value(self) -> tuple[list[float], str]:
         """The printed number without its sign, and its unit in one spelling."""
-        return sorted(map(abs, self.paper)), "points" if self.unit in POINTS else self.unit
+        return sorted(abs(end) for end in self.paper), "points" if self.unit in POINTS else self.unit
 
 
 def tolerance(text: str, paper: list[float], unit: str) -> tuple[float, str]:
     """In the unit of the number, and in words."""
     if text.endswith("%"):
         near = "within a quarter" if text == "25%" else f"within {text[:-1]} %"
-        return float(text[:-1]) / 100 * max(map(abs, paper)), near
+        return float(text[:-1]) / 100 * max(abs(end) for end in paper), near
     named = {"kb": "KB", "factor": "", "count": ""}.get(unit, unit)
     named = "points" if unit in POINTS else named
     return float(text), f"within {text} {named}".rstrip() if float(text) else "equal"
@@ -71,7 +71,8 @@ def read_row(row: dict[str, str], path: str) -> Published:
     paper = [float(end) for end in row["paper"].split()]
     if not paper:
         raise ValueError("paper: should be a number")
-    room, near = tolerance(row.get("tolerance") or TOLERANCE.get(kind, "25%"), paper, row["unit"])
+    stated = row.get("tolerance", "") or TOLERANCE.get(kind, "25%")
+    room, near = tolerance(stated, paper, row["unit"])
     return Published(
         row["id"],
         kind,
@@ -127,8 +128,10 @@ def read_published(path: str) -> list[Published]:
             found.append(read_row(row, path))
         except ValueError as error:  # of a number
             raise Mistake(f"{path}: {row['id']}: {error}") from None
-    for before, row in zip([None, *found], found):
-        reading = row.relation == "also" and before is not None
-        row.counts = row.relation == "holds" or reading and before.counts
+    before: Published | None = None
+    for one in found:
+        reading = one.relation == "also" and before is not None and before.counts
+        one.counts = one.relation == "holds" or reading
+        before = one
     judged_once(found, path)
     return found

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeVar
 
 from laboratory.children import Children
 from laboratory.description import Experiment, Place, number
@@ -34,6 +35,11 @@ ALONE = re.compile(r"alone\.(tenant\.(\d+)\..*)|tenant\.(\d+)\.slowdown|tenant\.
 AMONG = ("host.arbitration =", "host.classes =", "host.weights =", "host.burst =")
 LATENCIES = ("reads", "writes", "all")  # columns of latency.txt
 OF_FOLDER = ("statistics.txt", "latency.txt", "wear.txt")  # what `ssd run -o` writes
+
+Said = dict[str, Any]  # what `ssd run --check` said, and digests of the files that it named
+Result = dict[str, Any]  # the JSON of a run
+Item = TypeVar("Item")
+Made = TypeVar("Made")
 
 
 def digest(*parts: str) -> str:
@@ -136,7 +142,7 @@ class Runs:
             "above(" in measure for measure in experiment.measures.values()
         )
         self.files = Files(ssd)
-        self.said_now: dict[str, dict] = {}
+        self.said_now: dict[str, Said] = {}
         self.told: set[str] = set()  # kinds of warnings
         try:
             self.binary = self.files.digests([ssd])[ssd]
@@ -171,18 +177,19 @@ class Runs:
         return re.compile("|".join(map(fnmatch.translate, sorted(names))))
 
     @cached_property
-    def said_before(self) -> dict[str, dict]:
+    def said_before(self) -> dict[str, Said]:
         """Kept output of `ssd run --check`: with all results there, checking would take most of the time."""
         try:
             with open(os.path.join(self.folder, "checked.json"), encoding="utf-8") as file:
-                return json.load(file)
+                kept: dict[str, Said] = json.load(file)
         except (OSError, ValueError):
             return {}
+        return kept
 
     @cached_property
     def drive(self) -> dict[str, str]:
         """All parameters, before those that a place sets."""
-        found = {}
+        found: dict[str, str] = {}
         for words in ["params"], ["run", "--check", "--quiet", self.experiment.options["drive"], "uniform"]:
             done = self.children.run([self.ssd, *words])
             if done.returncode:
@@ -245,7 +252,8 @@ class Runs:
             options = [word for word in settings if word.startswith("--")]
             said = ["!" + done.stderr.strip()] if done.returncode else [*done.stdout.splitlines(), *options]
             known = self.said_now[asked] = {"said": said, "files": self.files.of_words(said)}
-        return known["said"]
+        lines: list[str] = known["said"]
+        return lines
 
     def prepare(self, places: list[Place]) -> list[Run]:
         """The runs of these places, each once; none without a drive.  A Mistake in one of them ends all; one
@@ -372,7 +380,12 @@ class Runs:
         progress = Progress(len(missing))
         self.side_by_side(self.do, missing, lambda run: progress.tell(name_of(run), self.trouble(run)))
 
-    def side_by_side(self, work: Callable, items: list, done: Callable = lambda item: None) -> list:
+    def side_by_side(
+        self,
+        work: Callable[[Item], Made],
+        items: list[Item],
+        done: Callable[[Item], object] = lambda item: None,
+    ) -> list[Made]:
         """Results of `work` for all items, in order; calls done(item) after each.  A signal or a Mistake ends
         all."""
         with ThreadPoolExecutor(self.jobs) as pool:
@@ -431,15 +444,15 @@ class Runs:
             raise Mistake(f"{changed} changed while it was measured; the same command measures it again")
 
     @cached_property
-    def loaded(self) -> dict[str, dict]:
+    def loaded(self) -> dict[str, Result]:
         return {}
 
-    def load(self, path: str) -> dict:
+    def load(self, path: str) -> Result:
         """Empty if there is no result; a run that a signal ended has none."""
         if path not in self.loaded:
             try:
                 with open(path, encoding="utf-8") as file:
-                    whole = json.load(file)
+                    whole: Result = json.load(file)
             except (OSError, ValueError):
                 return {}
             if whole.get("statistics", {}).get("run.interrupted"):
@@ -448,7 +461,8 @@ class Runs:
         return self.loaded[path]
 
     def warnings(self, run: Run) -> list[str]:
-        return self.load(self.path(run.key)).get("warnings", [])
+        warnings: list[str] = self.load(self.path(run.key)).get("warnings", [])
+        return warnings
 
     def latencies(self, place: Place, kind: str) -> list[tuple[float, int]]:
         """Rows of latency.txt: (upper end of a bin in ms, number of requests in it)."""
@@ -470,17 +484,19 @@ class Runs:
             return self.compared_with_alone(place, name, of_alone)
         return self.reported(place, name).get(name.removeprefix("param."))
 
-    def reported(self, place: Place, name: str) -> dict:
+    def reported(self, place: Place, name: str) -> dict[str, object]:
         """All statistics, or parameters, where this one would be; also those without a value."""
         if name.startswith("trace."):
             whole = self.load(self.trace_path(place))
-            return whole.get("statistics", whole)
+            measured: dict[str, object] = whole.get("statistics", whole)
+            return measured
         run = self.run_of.get(tuple(place.values()))
         if not run:
             self.check_is_run(place)  # in a grid that is not run this time
             return {}
         part = "parameters" if name.startswith("param.") else "statistics"
-        return self.load(self.path(run.key)).get(part, {})
+        found: dict[str, object] = self.load(self.path(run.key)).get(part, {})
+        return found
 
     def reports(self, place: Place, name: str) -> bool:
         """True also if it has no value, as the mean latency of no reads has none."""

@@ -12,7 +12,9 @@ from __future__ import annotations
 import math
 import re
 import statistics
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Union, cast
 
 from laboratory.description import Experiment, Place
 from laboratory.expression import Nothing, evaluate, names_in
@@ -72,43 +74,48 @@ STATISTIC = r"\b([a-z_]\w*(\.\w+)+)"
 AT_PLACE = r"([a-z_][\w.]*)\[([^\]]*)\]"
 
 
-class Vector(tuple):
-    """Numbers of one or several places; operators apply to each."""
+Operand = Union["Vector", float]
 
-    def with_each(self, other: object, do: Callable) -> Vector:
-        others = other if isinstance(other, Vector) else (other,) * len(self)
+
+class Vector(tuple[float, ...]):
+    """Numbers of one or several places; operators apply to each, where those of a tuple join, repeat and
+    compare."""
+
+    def with_each(self, other: Operand, do: Callable[[float, float], float]) -> Vector:
+        others: tuple[float, ...] = other if isinstance(other, Vector) else (other,) * len(self)
         if len(self) != len(others):
             raise Mistake(f"{len(self)} places beside {len(others)}")
         return Vector(do(a, b) for a, b in zip(self, others))
 
-    def __add__(self, other):
+    def __add__(self, other: Operand) -> Vector:  # type: ignore[override]
         return self.with_each(other, lambda a, b: a + b)
 
-    def __sub__(self, other):
+    def __sub__(self, other: Operand) -> Vector:
         return self.with_each(other, lambda a, b: a - b)
 
-    def __mul__(self, other):
+    def __mul__(self, other: Operand) -> Vector:  # type: ignore[override]
         return self.with_each(other, lambda a, b: a * b)
 
-    def __truediv__(self, other):
+    def __truediv__(self, other: Operand) -> Vector:
         return self.with_each(other, lambda a, b: a / b)
 
-    def __lt__(self, other):
+    def __lt__(self, other: Operand) -> Vector:  # type: ignore[override]
         return self.with_each(other, lambda a, b: a < b)
 
-    def __gt__(self, other):
+    def __gt__(self, other: Operand) -> Vector:  # type: ignore[override]
         return self.with_each(other, lambda a, b: a > b)
 
-    def __and__(self, other):
+    def __and__(self, other: Operand) -> Vector:
         return self.with_each(other, lambda a, b: a and b)
 
-    def __rsub__(self, other):
+    def __rsub__(self, other: Operand) -> Vector:
         return self.with_each(other, lambda a, b: b - a)
 
-    __radd__, __rmul__ = __add__, __mul__
+    __radd__ = __add__
+    __rmul__ = __mul__  # type: ignore[assignment]  # as above
 
 
-def flat(*values: object) -> list:
+def flat(*values: Operand) -> list[float]:
     """The numbers in values and vectors: min() and max() cannot use vectors, which compare place by place."""
     return [one for value in values for one in (value if isinstance(value, Vector) else (value,))]
 
@@ -140,7 +147,7 @@ def above(latencies: list[tuple[float, int]], ms: float) -> float:
     return sum(requests for latency, requests in latencies if latency > ms) / total
 
 
-class Names(dict):
+class Names(dict[str, object]):
     """Names of a measure's expression: other measures, numbers of the experiment, functions."""
 
     def __init__(self, values: Values, place: Place) -> None:
@@ -165,7 +172,7 @@ class Values:
         self.experiment, self.runs = experiment, runs
         self.known: set[str] = set()  # statistics that some run has
         self.unknown: set[str] = set()
-        self.kept: dict[tuple, Value] = {}
+        self.kept: dict[tuple[str, ...], Value] = {}
         self.used: list[Run] = []  # by the number that is being computed
         if not experiment.measures:
             experiment.measures.update(DEFAULT_MEASURES)
@@ -198,7 +205,7 @@ class Values:
         statistic = STATISTIC if text != name else "(.+)"
         code = re.sub(statistic, r'_statistic("\1")', text)
         try:
-            self.kept[key] = evaluate(code, Names(self, place))
+            self.kept[key] = cast(Value, evaluate(code, Names(self, place)))
         except (Nothing, ZeroDivisionError):
             self.kept[key] = None
         except NotRun:
@@ -279,9 +286,9 @@ class Values:
     def ordered(self, place: Place) -> Place:
         """The place with its axes in order; an axis left out is at its default, or at the only point that is
         run of it."""
-        found = {}
+        found: Place = {}
         for axis in self.experiment.axes:
-            found[axis] = place.get(axis) or self.experiment.defaults.get(axis, "")
+            found[axis] = place.get(axis, "") or self.experiment.defaults.get(axis, "")
             if not found[axis] and axis != "seed":
                 points = self.experiment.points(axis)
                 if len(points) > 1:
@@ -291,11 +298,12 @@ class Values:
 
     def vector(self, measure: str, text: str, fixed: Place) -> Vector:
         cases = self.experiment.cases(fixed | self.experiment.place(text))
-        values = [self.measure(measure, case) for case in cases]
+        found = [self.measure(measure, case) for case in cases]
         if not measure.startswith("trace."):
             keys = (tuple(self.runs.same(case).values()) for case in cases)
             self.used += [self.runs.run_of[key] for key in keys if key in self.runs.run_of]
-        if None in values:
+        values = [value for value in found if value is not None]
+        if len(values) < len(found):
             raise Nothing
         return Vector(values)
 
@@ -318,15 +326,15 @@ class Values:
 
     # ---- beside a paper ----
 
-    def compared(self, fixed: Place = {}) -> Iterator[Compared]:
+    def compared(self, fixed: Mapping[str, str] = MappingProxyType({})) -> Iterator[Compared]:
         for row in self.experiment.published:
             yield self.compare(row, fixed)
 
-    def compare(self, row: Published, fixed: Place = {}) -> Compared:
+    def compare(self, row: Published, fixed: Mapping[str, str] = MappingProxyType({})) -> Compared:
         self.used = []
         places: list[Place] = [{"seed": seed} for seed in self.seeds()] or [{}]
         try:
-            found = [self.expression(row.measure, fixed | seed) for seed in places]
+            found = [self.expression(row.measure, {**fixed, **seed}) for seed in places]
         except Mistake as mistake:
             raise type(mistake)(f"{row.id}: {mistake}") from None
         runs = list({run.key: run for run in self.used}.values())
