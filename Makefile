@@ -622,7 +622,7 @@ course-student: ## the tree for students, without what says what is right: build
 
 check-grade: ssd
 	@echo "== grading solutions and wrong ones"
-	@SSD=$(SSD) tests/grade.py
+	@SSD=$(SSD) PYTHONPATH=scripts/course tests/grade.py
 
 # Not part of `check`: a compiler and a browser of a gigabyte, and a full build, are too much for every
 # change.
