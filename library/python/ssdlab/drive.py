@@ -6,7 +6,8 @@ import threading
 import weakref
 from typing import Any, Callable, Dict, Literal, Mapping, NoReturn, Optional, Tuple, Union
 
-from . import _library, arguments, calls, columns, errors, picture, policies, progress as bars
+from . import _library, arguments, calls, columns, errors, picture, policies
+from . import progress as bars
 from ._library import library
 from .arguments import BYTE, LONG, WORD, Path
 from .statistics import Statistics
@@ -100,7 +101,7 @@ class Drive:
         gc_policy: Optional[Callable[[int, Any], Optional[int]]] = None,
         buffer_policy: Optional[Callable[[Any], Optional[int]]] = None,
         **more: Any,
-    ):
+    ) -> None:
         if isinstance(parameters, Mapping):
             if settings is not None:
                 raise errors.Mistake("settings are given twice, in place of parameters and behind them")
