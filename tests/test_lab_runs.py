@@ -30,12 +30,12 @@ programs = flash.program.total
 """
 
 
-def rows_of(text):
+def rows_of(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text), delimiter="\t"))
 
 
 class Table(Folder):
-    def test_the_table_shows_what_was_run(self):
+    def test_the_table_shows_what_was_run(self) -> None:
         """`lab table` prints results.tsv: every place, state and measure; it does no run."""
         before = rows_of(self.lab("table", self.at("sweep")).stdout)
         self.assertEqual({(row["state"], row["programs"]) for row in before}, {("missing", "")})
@@ -49,18 +49,27 @@ class Table(Folder):
 
 
 class WhatARunDependsOn(Folder):
-    def one(self, env=None):
+    def one(self, env: dict[str, str] | None = None) -> dict[str, str]:
         """The only row of the table, after `lab run`."""
         self.lab("run", self.at("one.ini"), env=env)
         (row,) = rows_of(self.text("results/one/default/results.tsv"))
         self.assertEqual(row["state"], "done")
         return row
 
-    def file_of_manifest(self, name):
+    def file_of_manifest(self, name: str) -> dict[str, str]:
         files = json.loads(self.text("results/one/default/manifest.json"))["files"]
         return next(found for path, found in files.items() if path.endswith(name))
 
-    def is_run_again(self, name, was, now, env=None, drive="parameters/tiny.cfg", workload="mixed", more=""):
+    def is_run_again(
+        self,
+        name: str,
+        was: str,
+        now: str,
+        env: dict[str, str] | None = None,
+        drive: str = "parameters/tiny.cfg",
+        workload: str = "mixed",
+        more: str = "",
+    ) -> None:
         """When this file has changed: and `lab rerun` and the manifest agree that it is the new one."""
         self.write("one.ini", ONE.format(drive=drive, workload=workload, more=more))
         first, text = self.one(env), self.text(name)
@@ -78,11 +87,11 @@ class WhatARunDependsOn(Folder):
         self.write(name, text)
         self.assertEqual(self.one(env), first)
 
-    def copy(self, path, name, lines=None):
+    def copy(self, path: str, name: str, lines: int | None = None) -> None:
         with open(path, encoding="utf-8") as file:
             self.write(name, "".join(file.readlines()[:lines]))
 
-    def test_a_parameter_file_and_what_it_includes(self):
+    def test_a_parameter_file_and_what_it_includes(self) -> None:
         self.copy("parameters/tiny.cfg", "base.cfg")
         self.write("middle.cfg", '@include "base.cfg"\n')
         self.write("drive.cfg", '# a drive\n  @include "middle.cfg"\n')
@@ -94,11 +103,11 @@ class WhatARunDependsOn(Folder):
             workload="mixed requests=300",
         )
 
-    def test_a_trace(self):
+    def test_a_trace(self) -> None:
         self.copy("traces/samples/random.trace", "my.trace", 300)
         self.is_run_again("my.trace", " 4 0\n", " 8 0\n", workload=self.at("my.trace"))
 
-    def test_a_profile_and_what_it_includes(self):
+    def test_a_profile_and_what_it_includes(self) -> None:
         """Where the simulator finds it, $SSDLAB_PROFILES before its own folder."""
         os.mkdir(self.at("profiles"))
         self.copy("traces/profiles/mixed.cfg", "profiles/base.cfg")
@@ -111,7 +120,7 @@ class WhatARunDependsOn(Folder):
             workload="mixed requests=300",
         )
 
-    def test_a_profile_beside_the_simulator(self):
+    def test_a_profile_beside_the_simulator(self) -> None:
         os.makedirs(self.at("bin/traces/profiles"))
         shutil.copy(SSD, self.at("bin/ssd"))
         self.copy("traces/profiles/mixed.cfg", "bin/traces/profiles/own.cfg")
@@ -123,7 +132,7 @@ class WhatARunDependsOn(Folder):
             workload="own requests=300",
         )
 
-    def test_a_trace_that_prepares_the_drive(self):
+    def test_a_trace_that_prepares_the_drive(self) -> None:
         """Named by a setting, or in the parameter file."""
         self.copy("traces/samples/random.trace", "before.trace", 300)
         trace = f"precondition.trace={self.at('before.trace')}"
@@ -145,7 +154,7 @@ class WhatARunDependsOn(Folder):
             "before.trace", " 4 0\n", " 8 0\n", workload="mixed requests=300", drive=self.at("named.cfg")
         )
 
-    def test_built_in_workloads_are_not_taken_for_each_other(self):
+    def test_built_in_workloads_are_not_taken_for_each_other(self) -> None:
         self.write(
             "one.ini",
             ONE.format(drive="tiny", workload="uniform requests=300\nv = zipf requests=300", more=""),
@@ -154,7 +163,7 @@ class WhatARunDependsOn(Folder):
         rows = rows_of(self.text("results/one/default/results.tsv"))
         self.assertEqual(len({row["run"] for row in rows}), 2)
 
-    def test_a_file_that_changes_during_the_sweep(self):
+    def test_a_file_that_changes_during_the_sweep(self) -> None:
         """Its run is no result, and the manifest has the file that the others read."""
         self.copy("traces/samples/random.trace", "my.trace", 300)
         digest = hashlib.sha256(self.text("my.trace").encode()).hexdigest()
@@ -181,7 +190,7 @@ esac
         self.assertEqual(self.file_of_manifest("my.trace")["sha256"], digest)
         self.assertEqual(os.listdir(self.at("results/one/default/runs")), [one["run"] + ".json"])
 
-    def test_a_kept_drive_is_of_one_simulator(self):
+    def test_a_kept_drive_is_of_one_simulator(self) -> None:
         """A prepared drive is not given to another build, which may prepare it otherwise."""
         self.write(
             "one.ini", ONE.format(drive="tiny", workload="mixed requests=300", more="precondition.mode=fill")
@@ -198,13 +207,13 @@ esac
 
 
 class Stamps(Folder):
-    def test_a_figure_says_which_traces_it_is_of(self):
+    def test_a_figure_says_which_traces_it_is_of(self) -> None:
         """Those of ICPP'23, with the real traces and without."""
         for name in ("16-LUN1", "14-LUN0", "17-LUN2", "18-LUN6", "16-LUN4"):
             self.write(f"additional-01-20160216{name}.csv", "1,1,read,0,0,8\n")
         self.write("additional-01-2016021718-LUN4.csv", "1,1,read,0,0,8\n")
         open_lab = runpy.run_path("scripts/lab")["Laboratory"]
-        found = {}
+        found: dict[tuple[bool, str], set[str]] = {}
         for words in ["scale=64"], ["scale=64", f"traces={self.folder}"]:
             lab = open_lab(
                 argparse.Namespace(
@@ -239,7 +248,7 @@ class Stamps(Folder):
 
 
 class Documents(Folder):
-    def test_tables_of_documents_are_what_comes_out(self):
+    def test_tables_of_documents_are_what_comes_out(self) -> None:
         """Those below the name of a description: columns are points of an axis, rows are measures."""
         with open("docs/buffers.md", encoding="utf-8") as file:
             ((path, table),) = re.findall(r"<!-- (docs/\S+\.ini) -->\n((?:\|.*\n)+)", file.read())
@@ -285,7 +294,7 @@ at = w
 
 
 class Refused(Folder):
-    def test_an_impossible_combination_is_a_row(self):
+    def test_an_impossible_combination_is_a_row(self) -> None:
         """With the reason; the others are run, and status and last line tell."""
         self.write("spare.ini", SPARE)
         said = self.lab("report", self.at("spare.ini"), status=3).stderr.splitlines()
@@ -309,13 +318,13 @@ class Refused(Folder):
         again = self.lab("rerun", self.at("results/spare/default")).stdout
         self.assertEqual(again, "4 runs of 4 are the same\n")
 
-    def test_a_mistake_ends_the_sweep(self):
+    def test_a_mistake_ends_the_sweep(self) -> None:
         """Also beside a combination that is only impossible."""
         self.write("spare.ini", SPARE.replace("page sepbit = ftl=*", "page sepbit = ftl=*\nwrong = ftl=pgae"))
         said = self.lab("run", self.at("spare.ini"), status=2).stderr
         self.assertIn("lab: w 10 wrong: ssd: -s ftl=pgae: should be", said)
 
-    def test_a_sweep_of_which_nothing_can_be_simulated(self):
+    def test_a_sweep_of_which_nothing_can_be_simulated(self) -> None:
         self.write("spare.ini", SPARE.replace("10 20 40", "01 02"))
         said = self.lab("run", self.at("spare.ini"), status=2).stderr
         self.assertIn("lab: none of 4 places can be simulated: w 01 page: flash.over_provisioning", said)
@@ -343,11 +352,11 @@ at = late
 class Warnings(Folder):
     SAID = "the run ended before the warm-up did; the statistics are those of the whole run"
 
-    def late(self, short, long, more="", command="report"):
+    def late(self, short: str, long: str, more: str = "", command: str = "report") -> list[str]:
         self.write("late.ini", LATE.replace("SHORT", short).replace("LONG", long) + more)
         return self.lab(command, self.at("late.ini")).stderr.splitlines()
 
-    def test_warnings_of_runs_are_told_everywhere(self):
+    def test_warnings_of_runs_are_told_everywhere(self) -> None:
         said = self.late("200", "2000")
         self.assertEqual(sum(f"warning: {self.SAID}" in line for line in said), 1)  # of each kind
         self.assertIn("4 runs, 0 failed, 2 with warnings: short page late: " + self.SAID, said[-1])
@@ -373,11 +382,11 @@ class Warnings(Folder):
         self.assertFalse(os.path.exists(self.at("results/late/default/warnings.tsv")))
         self.assertNotIn("warning", self.text("results/late/default/report.html"))
 
-    def test_a_drive_that_failed_says_when(self):
+    def test_a_drive_that_failed_says_when(self) -> None:
         said = self.late("1500", "20000", "[axis wear]\nworn = flash.endurance=20\n", "run")
         self.assertIn("2 with warnings: long page late worn: worn out after ", said[-1])
 
-    def test_warnings_of_a_program(self):
+    def test_warnings_of_a_program(self) -> None:
         self.write(
             "program",
             "#!/bin/sh\necho 'ssd: 9 requests in 0.1 s' >&2\n"
@@ -396,7 +405,7 @@ class Warnings(Folder):
             [(row["n"], row["warning"]) for row in rows], [("2", "much too hot"), ("3", "much too hot")]
         )
 
-    def test_a_warning_of_a_tenant_alone(self):
+    def test_a_warning_of_a_tenant_alone(self) -> None:
         self.write(
             "two.ini",
             "[experiment]\ndrive = tiny\nalone = yes\n[axis workload]\n"

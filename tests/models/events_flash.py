@@ -38,7 +38,7 @@ class Flash(Operations):
         heapq.heappush(self.releases, (at, self.tick, call))
 
     def next_event(self) -> int | None:
-        times = [line[0][0] for line in (self.releases, self.alarms) if line]
+        times = [event[0] for event in self.releases[:1]] + [event[0] for event in self.alarms[:1]]
         return min(times) if times else None
 
     def serve(self) -> None:
