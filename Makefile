@@ -315,6 +315,8 @@ check-style:
 	@scripts/lint
 	@echo "== format"
 	@scripts/format --check
+	@echo "== Python"
+	@scripts/python-style
 	@echo "== planted bugs find their places"
 	@tests/mutants/run --places
 
@@ -720,7 +722,7 @@ lines: ## lines of the product: by room and in total
 	@printf '%7d  ssd.c, types.h\n' $$(cat ssd.c types.h | wc -l)
 	@printf '%7d  in total\n' $$(cat $(PRODUCT) | wc -l)
 
-format: ## lay out every source file by .clang-format
+format: ## lay out every source file: C by .clang-format, Python by ruff
 	@scripts/format
 
 clean: ## remove everything that was made

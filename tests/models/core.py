@@ -199,7 +199,8 @@ class Store:
 
     def victim(self, plane: Plane) -> int | None:
         """Greedy: fewest live pages, of equals the one that came to that number first."""
-        return min(self.candidates(plane), key=lambda b: (plane.live[b], plane.reached[b]), default=None)
+        found = self.candidates(plane)
+        return min(found, key=lambda b: (plane.live[b], plane.reached[b])) if found else None
 
     def collect(self, plane: Plane) -> bool:
         victim = self.victim(plane)
