@@ -315,6 +315,8 @@ check-style:
 	@scripts/lint
 	@echo "== format"
 	@scripts/format --check
+	@echo "== Python"
+	@scripts/python-style
 	@echo "== planted bugs find their places"
 	@tests/mutants/run --places
 
@@ -462,7 +464,7 @@ tables check-tables: lab-ready
 	@$(LAB) scripts/icpp23 seeds=yes
 	@$(LAB) scripts/icpp23 scale=1
 	@$(LAB) scripts/workloads
-	@scripts/icpp23/tables $(if $(filter check-%,$@),--check) $(RESULTS)
+	@scripts/tables $(if $(filter check-%,$@),--check) $(RESULTS)
 
 figures-msac: lab-ready ## the MSAC paper's figures, and a search over what it leaves open (SCALE=8: a look)
 	@$(LAB) scripts/msac open sizes loads readings whole seeds $(NUMBERS)
@@ -622,7 +624,7 @@ course-student: ## the tree for students, without what says what is right: build
 
 check-grade: ssd
 	@echo "== grading solutions and wrong ones"
-	@SSD=$(SSD) tests/grade.py
+	@SSD=$(SSD) PYTHONPATH=scripts/course tests/grade.py
 
 # Not part of `check`: a compiler and a browser of a gigabyte, and a full build, are too much for every
 # change.
@@ -720,7 +722,7 @@ lines: ## lines of the product: by room and in total
 	@printf '%7d  ssd.c, types.h\n' $$(cat ssd.c types.h | wc -l)
 	@printf '%7d  in total\n' $$(cat $(PRODUCT) | wc -l)
 
-format: ## lay out every source file by .clang-format
+format: ## lay out every source file: C by .clang-format, Python by ruff
 	@scripts/format
 
 clean: ## remove everything that was made

@@ -2,11 +2,20 @@
 words.  Most are the skeleton, or a solution, with a few texts replaced.
 """
 
-import collections
 import re
+from collections.abc import Mapping
+from typing import NamedTuple
 
-# lab; what it tries; texts of files by their names; most points; what must be said.
-Cheat = collections.namedtuple("Cheat", "lab what files most words")
+Edit = tuple[str, str]  # old and new
+
+
+class Cheat(NamedTuple):
+    lab: str
+    what: str  # it tries
+    files: Mapping[str, str | bytes]  # texts by their names
+    most: int | None  # points
+    words: str  # that must be said
+
 
 # Places in the skeleton: before its functions, at the start of its init, of a write, and of its check.
 TOP = "/* The collector moved a live page: the map follows. */\n"
@@ -16,28 +25,28 @@ CHECK = "\tuint64_t mapped = 0;\n"
 END = "const struct ftl_ops ftl_mine = {"
 
 
-def text_of(path):
+def text_of(path: str) -> str:
     with open(path) as file:
         return file.read()
 
 
-def changed(text, *edits):
+def changed(text: str, *edits: Edit) -> str:
     for old, new in edits:
         if old not in text:
-            raise ValueError("no %r to replace" % old)
+            raise ValueError(f"no {old!r} to replace")
         text = text.replace(old, new, 1)
     return text
 
 
-def skeleton(*edits):
+def skeleton(*edits: Edit) -> dict[str, str]:
     return {"mine.c": changed(text_of("ftl/skeleton.c").replace("skeleton", "mine"), *edits)}
 
 
-def copy(path, prefix, name):
+def copy(path: str, prefix: str, name: str) -> dict[str, str]:
     """A file of the tree under another name."""
-    text = re.sub(r"\b%s_" % prefix, "mine_", text_of(path))
-    text = re.sub(r"\bftl_%s\b" % name, "ftl_mine", text)
-    return {"mine.c": text.replace('"%s"' % name, '"mine"')}
+    text = re.sub(rf"\b{prefix}_", "mine_", text_of(path))
+    text = re.sub(rf"\bftl_{name}\b", "ftl_mine", text)
+    return {"mine.c": text.replace(f'"{name}"', '"mine"')}
 
 
 # What a program of 1,000,000 bytes written, one program each, would print.
@@ -50,28 +59,27 @@ CODE = "{ 0xb8, 0xe7, 0, 0, 0, 0x31, 0xff, 0x0f, 0x05 }"
 CALL = "\t((void (*)(void))(uintptr_t)mine_code)();\n"
 
 
-def code(attribute, more=""):
+def code(attribute: str, more: str = "") -> dict[str, str]:
     return skeleton(
         (
             TOP,
-            "static const unsigned char mine_code[] __attribute__((%s)) = %s;\n%s\n" % (attribute, CODE, more)
-            + TOP,
+            f"static const unsigned char mine_code[] __attribute__(({attribute})) = {CODE};\n{more}\n" + TOP,
         ),
         (INIT, CALL + INIT),
     )
 
 
-def bomb(depth):
+def bomb(depth: int) -> dict[str, str]:
     """A macro that becomes 10 to the power of `depth` statements."""
     text = "#define A0 mine_counted++;\n"
-    text += "".join("#define A%d %s\n" % (i + 1, " ".join(10 * ["A%d" % i])) for i in range(depth))
-    function = "static int mine_counted;\nstatic void mine_count(void)\n{\n\tA%d\n}\n\n" % depth
+    text += "".join(f"#define A{i + 1} {' '.join(10 * [(f'A{i}')])}\n" for i in range(depth))
+    function = f"static int mine_counted;\nstatic void mine_count(void)\n{{\n\tA{depth}\n}}\n\n"
     return skeleton((TOP, text + function + TOP))
 
 
-def constructor(body):
+def constructor(body: str) -> dict[str, str]:
     return skeleton(
-        (TOP, "__attribute__((constructor)) static void mine_first(void)\n{\n%s}\n\n" % body + TOP)
+        (TOP, f"__attribute__((constructor)) static void mine_first(void)\n{{\n{body}}}\n\n" + TOP)
     )
 
 
@@ -79,14 +87,14 @@ PRINTS = [
     Cheat(
         "9.2",
         "prints through the list of open files behind stderr",
-        skeleton((CHECK, CHECK + '\tfprintf((FILE *)stderr->_chain, "%%s", %s);\n' % FORGED)),
+        skeleton((CHECK, CHECK + f'\tfprintf((FILE *)stderr->_chain, "%s", {FORGED});\n')),
         0,
         "it does what ftl=page does",
     ),
     Cheat(
         "9.2",
         "prints it at the first request, and waits",
-        skeleton((WRITE, "\tfputs(%s, (FILE *)stderr->_chain);\n\tfor (;;)\n\t\t;\n" % FORGED + WRITE)),
+        skeleton((WRITE, f"\tfputs({FORGED}, (FILE *)stderr->_chain);\n\tfor (;;)\n\t\t;\n" + WRITE)),
         None,
         "processor time",
     ),
@@ -215,7 +223,7 @@ MACHINE = [
             (
                 TOP,
                 "#define A0\n"
-                + "".join("#define A%d %s\n" % (i + 1, " ".join(10 * ["A%d" % i])) for i in range(12))
+                + "".join(f"#define A{i + 1} {' '.join(10 * [(f'A{i}')])}\n" for i in range(12))
                 + "A12\n"
                 + TOP,
             )
@@ -230,7 +238,7 @@ SETTINGS = [
     Cheat(
         "9.2",
         "collects later, by a changed setting",
-        skeleton((INIT, "\t%s->threshold = 0.02;\n" % GC_SETTINGS + INIT)),
+        skeleton((INIT, f"\t{GC_SETTINGS}->threshold = 0.02;\n" + INIT)),
         0,
         "it changes the drive's settings",
     ),

@@ -10,6 +10,7 @@ nowhere else; cheats get nothing; a folder of submissions is graded in one comma
 import concurrent.futures
 import contextlib
 import csv
+import functools
 import io
 import json
 import os
@@ -21,15 +22,16 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+
+import answers
+import cheats
+import programs
+import sandbox
+import walls
+from points import Points, Refused, Wrong
 
 SSD = os.environ.setdefault("SSD", "./ssd")
-sys.path.insert(0, "scripts/course")
-import answers  # noqa: E402  (its commands are run once, however many sheets ask for them)
-import cheats  # noqa: E402
-import programs  # noqa: E402
-import sandbox  # noqa: E402
-import walls  # noqa: E402
-from points import Points, Refused, Wrong  # noqa: E402
 
 # Where a function can be inserted into the program with log blocks.
 BEFORE = "static void mine_check("
@@ -160,7 +162,8 @@ WRONG = [
 	}
 }
 
-""" + BEFORE,
+"""
+                + BEFORE,
             ],
             [".read = log_read", ".read = mine_read"],
         ],
@@ -287,26 +290,26 @@ PROGRAMS = ["4.4", "7.5", "9", "9.2", "9.3", "9.4"]
 NO_ANSWERS = ["1234.5", "", "w35", "-s gc.d=0", "w0 -o results/mine", "w0' '-o' 'results/mine"]
 
 
-def lost(said):
+def lost(said: str) -> list[str]:
     return [step for won, most, step in re.findall(r"^ +(\d+) of +(\d+)  (.*)", said, re.M) if won != most]
 
 
-def solution(lab, *id_):
+def solution(lab: str, *id_: str) -> str:
     return subprocess.run(
         ["scripts/course/solutions", lab, *id_], stdout=subprocess.PIPE, text=True, check=True
     ).stdout
 
 
-def edited(lab, edits):
+def edited(lab: str, edits: Iterable[list[str]]) -> str:
     text = solution(lab)
     for old, new in edits:
         if old not in text:
-            raise Wrong("the solution of lab %s has no %r" % (lab, old))
+            raise Wrong(f"the solution of lab {lab} has no {old!r}")
         text = text.replace(old, new, 1)
     return text
 
 
-def by_files(lab, files, *options, seconds=SECONDS):
+def by_files(lab: str, files: Mapping[str, str | bytes], *options: str, seconds: float = SECONDS) -> str:
     """Grades files, texts by their names, by the command that a student types."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in files.items():
@@ -320,14 +323,14 @@ def by_files(lab, files, *options, seconds=SECONDS):
             text=True,
         )
     right = done.returncode == 2 or done.returncode == ("100 points of 100" not in done.stdout)
-    return done.stdout if right else "status %d: %s" % (done.returncode, done.stdout)
+    return done.stdout if right else f"status {done.returncode}: {done.stdout}"
 
 
-def by_program(lab, text, *options):
+def by_program(lab: str, text: str, *options: str) -> str:
     return by_files(lab, {"mine.c" if lab in programs.labs() else "sheet.txt": text}, *options)
 
 
-def by_answers(lab, text):
+def by_answers(lab: str, text: str) -> tuple[Points, str]:
     said = io.StringIO()
     with tempfile.NamedTemporaryFile("w") as file, contextlib.redirect_stdout(said):
         file.write(text)
@@ -337,39 +340,39 @@ def by_answers(lab, text):
     return points, said.getvalue()
 
 
-def check_programs():
+def check_programs() -> Iterator[str]:
     graded = [(lab, solution(lab)) for lab in PROGRAMS]
     graded += [(lab, edited(lab, edits)) for lab, _, edits, *_ in WRONG]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         told = list(pool.map(by_program, *zip(*graded)))
     for lab, said in zip(PROGRAMS, told):
         if "100 points of 100" not in said:
-            yield "the solution of lab %s does not get all points:\n%s" % (lab, said)
+            yield f"the solution of lab {lab} does not get all points:\n{said}"
     for (lab, what, _, steps, words), said in zip(WRONG, told[len(PROGRAMS) :]):
         right = len(lost(said)) == len(steps) and all(
             any(step in one for one in lost(said)) for step in steps
         )
         if not right or words not in said:
-            yield "lab %s, %s: should lose %s and say %r:\n%s" % (lab, what, steps, words, said)
+            yield f"lab {lab}, {what}: should lose {steps} and say {words!r}:\n{said}"
 
 
-def check_cheats():
+def check_cheats() -> Iterator[str]:
     """Cheats get at most their points; None: they are refused."""
 
-    def graded(cheat):
+    def graded(cheat: cheats.Cheat) -> str:
         return by_files(cheat.lab, cheat.files, seconds=SHORT if "processor time" in cheat.words else SECONDS)
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         told = list(pool.map(graded, cheats.CHEATS))
     for cheat, said in zip(cheats.CHEATS, told):
-        points = re.search(r"^ +(\d+) points of 100", said, re.M)
-        points = int(points[1]) if points else None
+        found = re.search(r"^ +(\d+) points of 100", said, re.M)
+        points = int(found[1]) if found else None
         right = points is None if cheat.most is None else points is not None and points <= cheat.most
         if not right or cheat.words not in said or "root:" in said:
-            yield "lab %s, %s: at most %s points, and %r:\n%s" % (*cheat[:2], cheat.most, cheat.words, said)
+            yield f"lab {cheat.lab}, {cheat.what}: at most {cheat.most} points, and {cheat.words!r}:\n{said}"
 
 
-def recorded(box):
+def recorded(box: sandbox.Box) -> programs.Work:
     """A program of the course, its FTL the skeleton, with all FTLs of the tree."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "mine.c")
@@ -381,67 +384,61 @@ def recorded(box):
     return work
 
 
-def numbers(printed):
+def numbers(printed: str) -> list[str]:
     """What judge and simulator agree on: all but what the collector counts, and FTLs alone."""
     lines = re.findall(r"^(?:flash|request|waf|map\.bytes)[. ].*", printed, re.M)
     return [line for line in lines if not re.match(r"flash\.(erase\.map|read\.(forwarded\.)?search) ", line)]
 
 
-def check_same_numbers(work):
+def check_same_numbers(work: programs.Work) -> Iterator[str]:
     """For each FTL of the tree the judge prints what an ordinary run does, to the last ns."""
-    words = "-s trace.limit=2000 %s" % programs.PAPER
+    words = f"-s trace.limit=2000 {programs.PAPER}"
     for option in dict(programs.known())["ftl"]:
         work.choose = option.split()
         what, out = work.run(words)
-        other = programs.reference("%s %s" % (option, words))
+        other = programs.reference(f"{option} {words}")
         if "direct" in option:  # its collections take no time, which no program may have
             if not programs.FOUL.search(what):
-                yield "%s: %s" % (option, what)
+                yield f"{option}: {what}"
         elif bool(what) != (not other) or numbers(out) != numbers(other):
-            yield "%s: the judge says %s, and prints\n%s\nnot\n%s" % (
-                option,
-                what,
-                numbers(out),
-                numbers(other),
-            )
+            yield f"{option}: the judge says {what}, and prints\n{numbers(out)}\nnot\n{numbers(other)}"
 
 
-def tape_of(work, requests):
-    script = "exec ./ssd run -q --verify -s trace.limit=%d %s 3>&1 >/dev/null" % (requests, programs.PAPER)
+def tape_of(work: programs.Work, requests: int) -> bytes:
+    script = f"exec ./ssd run -q --verify -s trace.limit={requests} {programs.PAPER} 3>&1 >/dev/null"
     return sandbox.Program(["sh", "-c", script], work.box.folder, work.box.limit).end()[1]
 
 
-def judged(work, tape, requests):
-    command = [work.box.path("judge"), "run", "--all", "--verify", "-s", "trace.limit=%d" % requests]
+def judged(work: programs.Work, tape: bytes, requests: int) -> subprocess.CompletedProcess[bytes]:
+    command = [work.box.path("judge"), "run", "--all", "--verify", "-s", f"trace.limit={requests}"]
     return subprocess.run(
         [*command, *programs.PAPER.split(), "-s", "ftl=handed_in"],
         input=tape,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
     )
 
 
-def spoiled(tape, chance):
+def spoiled(tape: bytes, chance: random.Random) -> bytes:
     """A tape with a few changes: numbers, records that are lost, doubled or moved, or its end."""
-    size, tape = 32, bytearray(tape)
+    size, changed = 32, bytearray(tape)
     for _ in range(chance.randrange(1, 3)):
-        at = chance.randrange(len(tape) // size) * size
+        at = chance.randrange(len(changed) // size) * size
         how = chance.randrange(6)
         if how < 3:
             place = at + chance.randrange(size)
-            tape[place] = chance.choice(
-                [0, 1, 255, tape[place] ^ 1 << chance.randrange(8), chance.randrange(256)]
+            changed[place] = chance.choice(
+                [0, 1, 255, changed[place] ^ 1 << chance.randrange(8), chance.randrange(256)]
             )
         elif how == 3:
-            del tape[at : at + size]
+            del changed[at : at + size]
         elif how == 4:
-            tape[at:at] = tape[chance.randrange(len(tape) // size) * size :][:size]
+            changed[at:at] = changed[chance.randrange(len(changed) // size) * size :][:size]
         else:
-            del tape[at + chance.randrange(size) :]
-    return bytes(tape)
+            del changed[at + chance.randrange(size) :]
+    return bytes(changed)
 
 
-def check_spoiled_tapes(work):
+def check_spoiled_tapes(work: programs.Work) -> Iterator[str]:
     """A tape is played or refused in a line, whatever it says; what is counted is what was played."""
     work.choose, requests, chance, refused = ["-s", "ftl=page"], 60, random.Random(7), 0
     tape = tape_of(work, requests)
@@ -451,14 +448,14 @@ def check_spoiled_tapes(work):
         said = done.stderr.decode()
         refused += done.returncode != 0
         if done.returncode == 0 and programs.operations(done.stdout.decode()) != right:
-            yield "tape %d is played and gives other counts" % i
+            yield f"tape {i} is played and gives other counts"
         if done.returncode not in (0, 2, -signal.SIGABRT) or done.returncode and "ssd: " not in said:
-            yield "tape %d ends with %s: %s" % (i, done.returncode, said)
+            yield f"tape {i} ends with {done.returncode}: {said}"
     if not right or refused < 150:
-        yield "%d of 250 spoiled tapes are refused" % refused
+        yield f"{refused} of 250 spoiled tapes are refused"
 
 
-def check_judge():
+def check_judge() -> Iterator[str]:
     with sandbox.Box(SECONDS) as box:
         work = recorded(box)
         yield from check_same_numbers(work)
@@ -468,33 +465,38 @@ def check_judge():
             ("kill -SEGV $$", "segmentation"),
         ]:
             with open(box.path("ssd"), "w") as file:
-                file.write("#!/bin/sh\n%s\n" % script)
+                file.write(f"#!/bin/sh\n{script}\n")
             if words not in work.run(programs.PAPER)[0]:
-                yield "%s: %s" % (script, work.run(programs.PAPER))
+                yield f"{script}: {work.run(programs.PAPER)}"
 
 
-def check_sheet(lab):
+def set_answer(sheet: str, name: str, answer: str) -> str:
+    return re.sub(rf"^{re.escape(name)} =.*", lambda _: f"{name} = {answer}", sheet, flags=re.M)
+
+
+def check_sheet(lab: str) -> Iterator[str]:
     """Each answer of a full sheet, made wrong, loses its points only; another student's sheet gets few."""
     full = solution(lab, "anna")
     said = by_program(lab, full, "--id", "anna")
     if "100 points of 100" not in said or lost(said):
-        yield "the solution of lab %s does not get all points:\n%s" % (lab, said)
+        yield f"the solution of lab {lab} does not get all points:\n{said}"
     said = by_program(lab, answers.sheet(lab, "anna"))
     if "    0 points of 100" not in said:
-        yield "an empty sheet of lab %s gets points:\n%s" % (lab, said)
+        yield f"an empty sheet of lab {lab} gets points:\n{said}"
     for name in re.findall(r"^(\S+) = ", full, re.M)[1:]:
         for wrong in NO_ANSWERS:
             points, said = by_answers(
-                lab, re.sub(r"^%s = .*" % re.escape(name), lambda m: name + " = " + wrong, full, flags=re.M)
+                lab,
+                set_answer(full, name, wrong),
             )
             if len(lost(said)) != 1 or not lost(said)[0].startswith(name + " ="):
-                yield "lab %s: %s = %s loses %s" % (lab, name, wrong, lost(said))
-    others = [by_answers(lab, full.replace("id = anna", "id = other%d" % i))[0].won for i in range(6)]
+                yield f"lab {lab}: {name} = {wrong} loses {lost(said)}"
+    others = [by_answers(lab, full.replace("id = anna", f"id = other{i}"))[0].won for i in range(6)]
     if sum(others) > 6 * 25:
-        yield "lab %s: the sheet of another gets %s points" % (lab, others)
+        yield f"lab {lab}: the sheet of another gets {others} points"
 
 
-def check_numbers():
+def check_numbers() -> Iterator[str]:
     """Ways to write a number, and what they are read as."""
     for text, value in [
         ("0.65", 0.65),
@@ -509,15 +511,13 @@ def check_numbers():
         ("-4", -4),
     ]:
         if not any(abs(number - value) < 1e-9 for number in answers.readings(text)):
-            yield "%s is read as %s" % (text, answers.readings(text))
+            yield f"{text} is read as {answers.readings(text)}"
     for text in ["about 3", "3 us", "1/0", "two thirds", "%", "1e", "0.65; import os"]:
-        try:
-            yield "%s is read as %s" % (text, answers.readings(text))
-        except Wrong:
-            pass
+        with contextlib.suppress(Wrong):
+            yield f"{text} is read as {answers.readings(text)}"
 
 
-def check_refused():
+def check_refused() -> Iterator[str]:
     """Anything but a valid sheet is refused with one line, and gets no score, not even 0."""
     sheet = answers.sheet("2", "anna")
     for text, words in [
@@ -528,18 +528,18 @@ def check_refused():
     ]:
         said = by_program("2", text)
         if words not in said or "points" in said or len(said.splitlines()) != 1:
-            yield "%r is told of a sheet: %s" % (words, said)
+            yield f"{words!r} is told of a sheet: {said}"
     said = by_program("2", sheet, "--id", "berta")
     if "is the sheet of anna, and was handed in by berta" not in said:
-        yield "another's sheet is taken: %s" % said
+        yield f"another's sheet is taken: {said}"
     try:
         answers.grade("2", ["one", "two"], None, LONG, Points())
         yield "two sheets are merged"
     except Refused as error:
         if "one sheet at a time" not in str(error):
-            yield "two sheets: %s" % error
+            yield f"two sheets: {error}"
     program = solution("9.2")
-    for lab, name, text, words in [
+    files: list[tuple[str, str, str | bytes, str]] = [
         ("9.2", "mine.c", "int x;\n", "should define one `const struct ftl_ops`"),
         ("9.2", "mine.c", program.encode("utf-16"), "is UTF-16; save it as UTF-8"),
         ("9.2", "mine.c", program + "\0", "which no C text has"),
@@ -547,10 +547,11 @@ def check_refused():
         ("2", "sheet.txt", sheet.encode("utf-16"), "is UTF-16; save it as UTF-8"),
         ("2", "sheet.txt", sheet.encode("utf-16-le"), "is UTF-16; save it as UTF-8"),
         ("2", "sheet.txt", bytes(30 << 20), "is larger than 1 MB"),
-    ]:
-        said = by_files(lab, {name: text})
+    ]
+    for lab, name, content, words in files:
+        said = by_files(lab, {name: content})
         if words not in said or len(said.splitlines()) > 5:
-            yield "%s %s: should say %s: %s" % (lab, name, words, said)
+            yield f"{lab} {name}: should say {words}: {said}"
     with tempfile.TemporaryDirectory() as folder:
         os.symlink("/etc/shadow", os.path.join(folder, "mine.c"))
         for lab in ("2", "9.2"):
@@ -558,7 +559,7 @@ def check_refused():
                 [SSD, "grade", lab, os.path.join(folder, "mine.c")], stderr=subprocess.PIPE, text=True
             )
             if "is a symbolic link" not in done.stderr or done.returncode != 2:
-                yield "lab %s: a link is followed: %s" % (lab, done.stderr)
+                yield f"lab {lab}: a link is followed: {done.stderr}"
     full = solution("3", "anna")
     for odd in (
         full.replace("\n", "\r\n").encode(),
@@ -566,10 +567,10 @@ def check_refused():
         full.replace(" = ", "\u00a0= ").encode(),
     ):
         if "100 points of 100" not in by_files("3", {"sheet.txt": odd}):
-            yield "a sheet with other line ends, a BOM or other blanks is not read: %r" % odd[:200]
+            yield f"a sheet with other line ends, a BOM or other blanks is not read: {odd[:200]!r}"
 
 
-def check_answers():
+def check_answers() -> Iterator[str]:
     """Answers that become part of commands, or are no numbers, are told what is wrong; none reads a file."""
     for lab, name, answer, words in [
         ("10", "10.1", "-s workload.space=12M /etc/passwd", "/etc/passwd is no profile"),
@@ -588,45 +589,38 @@ def check_answers():
         ("4", "4.3", "2 -s ftl=/tmp/e.so", "it should be a whole number"),
         ("4", "4.3", "1_0", "it should be a whole number"),
     ]:
-        sheet = re.sub(
-            r"^(%s =)" % re.escape(name),
-            lambda m: "%s %s" % (m[1], answer),
-            answers.sheet(lab, "anna"),
-            flags=re.M,
-        )
+        sheet = set_answer(answers.sheet(lab, "anna"), name, answer)
         points, said = by_answers(lab, sheet)
-        told = [line for line in said.splitlines() if " %s = " % name in line]
+        told = [line for line in said.splitlines() if f" {name} = " in line]
         if points.won or words not in told[0] or "root:" in said:
-            yield "%s = %s: should say %s: %s" % (name, answer, words, said)
+            yield f"{name} = {answer}: should say {words}: {said}"
 
 
-def sandboxed(script, seconds=60):
+def sandboxed(script: str, seconds: float = 60) -> tuple[int, str, str]:
     with sandbox.Box(seconds) as box:
         return box.call(["sh", "-c", script])
 
 
-def check_walls():
+def check_walls() -> Iterator[str]:
     """What a program does to the machine, and what it sees of it."""
     with tempfile.NamedTemporaryFile("w", delete=False) as secret:
         secret.write("root:secret")
     os.chmod(secret.name, 0o644)
     user = sandbox.user() + 2 * (os.geteuid() == 0)  # that of another grader
     other = subprocess.Popen(["sleep", "600"], preexec_fn=lambda: os.setuid(user))
-    bites = (
-        "trap '' HUP; setsid sh -c 'sleep 0.2; kill %d' >/dev/null 2>&1 </dev/null & echo done" % other.pid
-    )
+    bites = f"trap '' HUP; setsid sh -c 'sleep 0.2; kill {other.pid}' >/dev/null 2>&1 </dev/null & echo done"
     listener = socket.create_server(("127.0.0.1", 0))
     connects = (
         "perl -MSocket -e 'socket(S, PF_INET, SOCK_STREAM, 0) or exit 1; "
         'exit !connect(S, sockaddr_in(%d, inet_aton("127.0.0.1")))\' || echo no'
     )
     for what, script, status, words in [
-        ("reads a file", "cat %s || echo no" % secret.name, 0, "no"),
-        ("reads the tree", "cat %s || echo no" % os.path.realpath("Makefile"), 0, "no"),
-        ("writes a file", "echo x >%s.new; echo done" % secret.name, 0, "done"),
+        ("reads a file", f"cat {secret.name} || echo no", 0, "no"),
+        ("reads the tree", f"cat {os.path.realpath('Makefile')} || echo no", 0, "no"),
+        ("writes a file", f"echo x >{secret.name}.new; echo done", 0, "done"),
         ("writes its folder", "echo x >x || echo no", 0, "no"),
-        ("reads a process", "cat /proc/%d/environ || echo no" % os.getpid(), 0, "no"),
-        ("ends a process", "kill %d || echo no" % os.getpid(), 0, "no"),
+        ("reads a process", f"cat /proc/{os.getpid()}/environ || echo no", 0, "no"),
+        ("ends a process", f"kill {os.getpid()} || echo no", 0, "no"),
         ("leaves a process", "sleep 1000 & echo done", 0, "done"),
         ("leaves a process that bites", bites, 0, "done"),
         ("connects", connects % listener.getsockname()[1], 0, "no"),
@@ -635,21 +629,21 @@ def check_walls():
     ]:
         got, out, said = sandboxed(script)
         if status is not None and got != status or words not in out or "secret" in out:
-            yield "a program that %s ends with %s: %s %s" % (what, got, out[-200:], said[-200:])
+            yield f"a program that {what} ends with {got}: {out[-200:]} {said[-200:]}"
         if status is None and "file size limit" not in sandbox.ended(got):
-            yield "a program that %s ends with %s" % (what, got)
+            yield f"a program that {what} ends with {got}"
     if os.path.exists(secret.name + ".new"):
         yield "a file was written"
     listener.close()
     left = [pid for pid in walls.children() if pid != other.pid]
     if left or other.poll() is not None:
-        yield "processes are left, or others were ended: %s %s" % (left, other.poll())
+        yield f"processes are left, or others were ended: {left} {other.poll()}"
     other.kill()
     other.wait()
     os.unlink(secret.name)
 
 
-def check_sandbox():
+def check_sandbox() -> Iterator[str]:
     """The same with bubblewrap, where it is installed, and without; its end, in processor time."""
     for no_bubblewrap in ("1", ""):
         os.environ["GRADE_NO_BWRAP"] = no_bubblewrap
@@ -657,43 +651,47 @@ def check_sandbox():
         if walls.version() or sandbox.has_bubblewrap():
             yield from check_walls()
             if sandbox.lacks_walls():
-                yield "there are walls, and %s" % sandbox.lacks_walls()
+                yield f"there are walls, and {sandbox.lacks_walls()}"
         # Of the first one the shell may end, which cannot fork any more.
         for what, script in [("forks", "f() { f | f & }; f; sleep 900"), ("loops", "while :; do :; done")]:
             try:
                 ended = sandboxed(script, 0.3)
                 if what == "loops" or ended[0] == 0:
-                    yield "a program that %s ends with %s" % (what, ended)
+                    yield f"a program that {what} ends with {ended}"
             except sandbox.Over as error:
                 if "refused, run it again" not in str(error):
-                    yield "a program that %s is told %s" % (what, error)
+                    yield f"a program that {what} is told {error}"
     del os.environ["GRADE_NO_BWRAP"]
     sandbox.has_bubblewrap.cache_clear()
     if not sandbox.has_bubblewrap():
-        version, walls.version = walls.version, lambda: 0  # an old Linux
+        version, walls.version = walls.version, functools.lru_cache(lambda: 0)  # an old Linux
         if "programs run without walls" not in sandbox.lacks_walls() or sandboxed("echo x")[1] != "x\n":
-            yield "without Landlock: %s %s" % (sandbox.lacks_walls(), sandboxed("echo x"))
+            yield f"without Landlock: {sandbox.lacks_walls()} {sandboxed('echo x')}"
         walls.version = version
     with sandbox.Box(60) as box:  # a machine that is busy with other work
         box.limit.end = 0
         try:
-            yield "there is time after the end: %s" % (box.call(["true"]),)
+            yield f"there is time after the end: {box.call(['true'])}"
         except sandbox.Over as error:
             if "this machine is busy" not in str(error):
-                yield "a busy machine: %s" % error
+                yield f"a busy machine: {error}"
 
 
-def make_class(n, folder):
+def make_class(n: int, folder: str) -> dict[str, str | None]:
     """Submissions of 7.5: right ones, wrong ones in turn, cheats, and those that do harm.  Returns by ID
     what must be said, None for right ones."""
-    kinds = [(solution("7.5"), None)]
+    kinds: list[tuple[str, str | None]] = [(solution("7.5"), None)]
     kinds += [(edited("7.5", edits), words) for lab, _, edits, _, words in WRONG if lab == "7.5"]
-    kinds += [(cheat.files["mine.c"], cheat.words) for cheat in cheats.COPIES if cheat.lab == "7.5"]
+    kinds += [
+        (text, cheat.words)
+        for cheat in cheats.COPIES
+        if cheat.lab == "7.5" and isinstance(text := cheat.files["mine.c"], str)
+    ]
     harm = [(edited("7.5", edits), words) for edits, words in HARM.values()]
     class_ = {}
     for i in range(n):
         text, words = harm[i] if i < len(harm) else kinds[(i - len(harm)) % len(kinds)]
-        name = "s%03d" % i
+        name = f"s{i:03}"
         if i % 2:
             os.makedirs(os.path.join(folder, name))
         with open(
@@ -704,7 +702,9 @@ def make_class(n, folder):
     return class_
 
 
-def check_folder(folder, class_, nothing, seconds):
+def check_folder(
+    folder: str, class_: Mapping[str, str | None], nothing: list[str], seconds: float
+) -> Iterator[str]:
     """Grades the folder in one command.  `class_`: what each submission should get; `nothing`: names of the
     empty submissions."""
     with tempfile.TemporaryDirectory() as out:
@@ -732,17 +732,17 @@ def check_folder(folder, class_, nothing, seconds):
                 or results["score"] != points
                 and not refused
                 or table[name] != str("" if refused else points)
-                or not re.search("^%s " % name, done.stdout, re.M)
+                or not re.search(f"^{name} ", done.stdout, re.M)
             ):
-                yield "in a class, %s: should say %r: %s\n%s" % (name, words, rows[name], told)
+                yield f"in a class, {name}: should say {words!r}: {rows[name]}\n{told}"
         for name in nothing:
             if rows[name]["points"] is not None or table[name]:
-                yield "%s is graded: %s" % (name, rows[name])
-        if done.returncode or "%d submissions" % (len(class_) + len(nothing)) not in done.stdout:
-            yield "a class: %s" % done.stdout
+                yield f"{name} is graded: {rows[name]}"
+        if done.returncode or f"{len(class_) + len(nothing)} submissions" not in done.stdout:
+            yield f"a class: {done.stdout}"
 
 
-def check_class():
+def check_class() -> Iterator[str]:
     """A folder, some of whose programs do harm, in one command.  The program that never ends is graded in a
     folder of its own, with a short limit: a slow machine could exceed that limit with a correct program."""
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as endless:
@@ -755,12 +755,12 @@ def check_class():
         yield from check_folder(folder, class_, ["s900", "s901"], SECONDS)
 
 
-def check_odd_class():
+def check_odd_class() -> Iterator[str]:
     """Links, two submissions of one ID and odd names: each is refused or graded by itself."""
     sheet = answers.sheet("2", "=1+1")
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as out:
 
-        def put(name, text):
+        def put(name: str, text: str) -> None:
             os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
             with open(os.path.join(folder, name), "w") as file:
                 file.write(text)
@@ -802,12 +802,12 @@ def check_odd_class():
     ]:
         row = table.pop(name, None)
         if not row or row["points"] != points or words not in row["note"] or len(row["note"]) > 201:
-            yield "a class with odd names: %s: %s" % (name, row)
+            yield f"a class with odd names: {name}: {row}"
     if table or done.returncode or "\033" in done.stdout or "is a symbolic link" not in told:
-        yield "a class with odd names: %s %s %s" % (table, done.stdout, told)
+        yield f"a class with odd names: {table} {done.stdout} {told}"
 
 
-def check_tree():
+def check_tree() -> Iterator[str]:
     """The students' tree has what they work with, and neither checks nor solutions."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["scripts/course/student-tree", os.path.join(folder, "tree")], check=True)
@@ -816,7 +816,7 @@ def check_tree():
                 yield "the students' tree says what is right"
         there = os.path.join(folder, "tree", "scripts/course")
         if sorted(os.listdir(there)) != sorted(STUDENTS):
-            yield "scripts/course of the students' tree has %s" % sorted(os.listdir(there))
+            yield f"scripts/course of the students' tree has {sorted(os.listdir(there))}"
 
 
 STUDENTS = [
@@ -836,17 +836,17 @@ STUDENTS = [
 ]
 
 
-def check_preparing():
+def check_preparing() -> Iterator[str]:
     """Graders that start at the same time, in a tree that has to be built, do not disturb each other."""
     shutil.rmtree(programs.KIT, ignore_errors=True)
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         for said in pool.map(lambda _: by_program("9.2", "int x;\n"), range(4)):
             if "should define one" not in said:
-                yield "a grader among others: %s" % said
+                yield f"a grader among others: {said}"
     os.environ["GRADE_PREPARED"] = "1"
 
 
-def main():
+def main() -> None:
     if len(sys.argv) == 4 and sys.argv[1] == "CLASS":
         make_class(int(sys.argv[2]), sys.argv[3])
         return
@@ -859,9 +859,9 @@ def main():
     if failed:
         sys.exit("grade: " + "\ngrade: ".join(failed))
     print(
-        "grade: %d programs and %d sheets get full points, %d wrong programs and each answer made wrong "
-        "in %d ways lose them where they are wrong, %d cheats gain nothing"
-        % (len(PROGRAMS), len(answers.LABS), len(WRONG), len(NO_ANSWERS), len(cheats.CHEATS))
+        f"grade: {len(PROGRAMS)} programs and {len(answers.LABS)} sheets get full points, {len(WRONG)} wrong "
+        f"programs and each answer made wrong in {len(NO_ANSWERS)} ways lose them where they are wrong, "
+        f"{len(cheats.CHEATS)} cheats gain nothing"
     )
 
 

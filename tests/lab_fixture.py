@@ -1,13 +1,14 @@
 """A description of a sweep in a folder of its own, and scripts/lab run on it, for tests/test_lab*.py."""
+
 import os
 import subprocess
 import sys
 import tempfile
 import unittest
+from collections.abc import Mapping
 
-sys.path.insert(0, "scripts")
-from laboratory import description  # noqa: E402
-from laboratory.mistake import Mistake  # noqa: E402
+from laboratory import description
+from laboratory.mistake import Mistake
 
 SSD = os.environ.get("SSD", "./ssd")
 SWEEP = """
@@ -50,19 +51,22 @@ series = ftl
 over = page
 """
 HEAD = "id\tkind\twhere\twhat\tmeasure\trelation\tpaper\tunit\ttolerance\tnote\n"
-PUBLISHED = HEAD + """# a remark
+PUBLISHED = (
+    HEAD
+    + """# a remark
 same\t\tFig. 1\tnothing\tmean(programs[page] / programs[page])\t=\t1\tfactor\t\t
 far\t\tFig. 2\tmuch\tmean(doubled[across cache=*]) / mean(programs[across cache=*]) - 1\t=\t10\tchange\t\t\
 because
 none\t\tFig. 2\tnothing\tmean(areas[page])\t=\t1\tcount\t\t
 count\t\tFig. 3\tboth\tcount(programs[page] < doubled[page])\tholds\t2\tcases\t\t
 """
+)
 
 
 class Folder(unittest.TestCase):
     """A test with a description in a folder of its own."""
 
-    def setUp(self):
+    def setUp(self) -> None:
         kept = tempfile.TemporaryDirectory()
         self.addCleanup(kept.cleanup)
         self.folder, self.ssd, self.jobs = kept.name, SSD, "2"
@@ -70,18 +74,18 @@ class Folder(unittest.TestCase):
         self.write("sweep/experiment.ini", SWEEP)
         self.write("sweep/published.tsv", PUBLISHED)
 
-    def at(self, name):
+    def at(self, name: str) -> str:
         return os.path.join(self.folder, name)
 
-    def write(self, name, text):
+    def write(self, name: str, text: str) -> None:
         with open(self.at(name), "w", encoding="utf-8") as file:
             file.write(text)
 
-    def text(self, name):
+    def text(self, name: str) -> str:
         with open(self.at(name), encoding="utf-8") as file:
             return file.read()
 
-    def command(self, *words):
+    def command(self, *words: str) -> list[str]:
         return [
             sys.executable,
             "scripts/lab",
@@ -94,18 +98,20 @@ class Folder(unittest.TestCase):
             self.jobs,
         ]
 
-    def lab(self, *words, status=0, env=None):
+    def lab(
+        self, *words: str, status: int = 0, env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
         """`env`: variables besides those of this process."""
         env = os.environ | (env or {})
         done = subprocess.run(self.command(*words), capture_output=True, text=True, env=env)
         self.assertEqual(done.returncode, status, done.stderr)
         return done
 
-    def contains(self, page, *parts):
+    def contains(self, page: str, *parts: str) -> None:
         """As assertIn, without the whole page in the complaint."""
         self.assertEqual([part for part in parts if part not in page], [])
 
-    def mistake(self, text, says):
+    def mistake(self, text: str, says: str) -> None:
         self.write("wrong.ini", text)
         with self.assertRaises(Mistake) as caught:
             description.read(self.at("wrong.ini"), [])

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+from typing import Any
 
 PAGE = os.path.abspath("lab-page.html")
 SECONDS = 120  # longest wait for anything
@@ -30,11 +31,11 @@ ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 
 class Browser:
-    def __init__(self, folder, width=1280, height=1000, dark=False):
+    def __init__(self, folder: str, width: int = 1280, height: int = 1000, dark: bool = False) -> None:
         self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True)
-        for line in self.driver.stdout:
+        for line in self.driver.stdout or ():
             if "started successfully on port" in line:
-                self.url = "http://127.0.0.1:%s" % line.split()[-1].rstrip(".")
+                self.url = f"http://127.0.0.1:{line.split()[-1].rstrip('.')}"
                 break
         arguments = [
             "--headless=new",
@@ -43,7 +44,7 @@ class Browser:
             "--disable-dev-shm-usage",
             "--hide-scrollbars",
             "--user-data-dir=" + folder,
-            "--window-size=%d,%d" % (width, height),
+            f"--window-size={width},{height}",
         ]
         if dark:
             arguments.append("--force-dark-mode")
@@ -53,7 +54,7 @@ class Browser:
             + self.call("POST", "/session", {"capabilities": {"alwaysMatch": options}})["sessionId"]
         )
 
-    def call(self, method, path, body=None):
+    def call(self, method: str, path: str, body: object = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(
             self.url + path, data, {"Content-Type": "application/json"}, method=method
@@ -61,30 +62,33 @@ class Browser:
         with urllib.request.urlopen(request, timeout=SECONDS) as answer:
             return json.load(answer)["value"]
 
-    def open(self, address):
+    def open(self, address: str) -> None:
         self.call("POST", "/url", {"url": "about:blank"})
         self.call("POST", "/url", {"url": "file://" + PAGE + address})
 
-    def run(self, script, *arguments):
+    def run(self, script: str, *arguments: str) -> Any:
         return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
-    def find(self, selector):
-        return self.call("POST", "/element", {"using": "css selector", "value": selector})
+    def find(self, selector: str) -> dict[str, str]:
+        found: dict[str, str] = self.call("POST", "/element", {"using": "css selector", "value": selector})
+        return found
 
-    def shows(self, selector):
-        return self.run("return document.querySelector(arguments[0]).textContent", selector)
+    def shows(self, selector: str) -> str:
+        return str(self.run("return document.querySelector(arguments[0]).textContent", selector))
 
-    def wait(self, state):
+    def wait(self, state: str) -> None:
         end = time.monotonic() + SECONDS
         while self.run("return document.body.dataset.state") != state:
             if time.monotonic() > end:
-                sys.exit("lab page: it is never %s: %s" % (state, self.shows("#fault")))
+                sys.exit(f"lab page: it is never {state}: {self.shows('#fault')}")
             time.sleep(0.05)
 
-    def drag(self, selector, by):
+    def drag(self, selector: str, by: int) -> None:
         """Drags the thumb of a slider by so many pixels, with the mouse."""
-        share = self.run("const r = document.querySelector(arguments[0]);"
-                         "return (r.value - r.min) / (r.max - r.min) - 0.5", selector)
+        share = self.run(
+            "const r = document.querySelector(arguments[0]);return (r.value - r.min) / (r.max - r.min) - 0.5",
+            selector,
+        )
         width = self.run("return document.querySelector(arguments[0]).clientWidth", selector)
         x = round(share * (width - 16))
         origin = {ELEMENT: self.find(selector)[ELEMENT]}
@@ -96,11 +100,11 @@ class Browser:
         ]
         self.call("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": moves}]})
 
-    def shot(self, path):
+    def shot(self, path: str) -> None:
         with open(path, "wb") as out:
             out.write(base64.b64decode(self.call("GET", "/screenshot")))
 
-    def close(self):
+    def close(self) -> None:
         try:
             self.call("DELETE", "")
         finally:
@@ -108,32 +112,33 @@ class Browser:
             self.driver.wait()
 
 
-def native(ssd, words):
+def native(ssd: str, words: list[str]) -> str:
     command = [ssd, words[0], "--all", *words[1:]]
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
 
 
-def compare_shown(browser, ssd):
+def compare_shown(browser: Browser, ssd: str) -> str:
     browser.wait("done")
     command = browser.shows("#command")
     printed = native(ssd, command.split()[1:])
     if browser.shows("#statistics") != printed or not printed:
-        sys.exit("lab page: %s prints other numbers natively" % command)
+        sys.exit(f"lab page: {command} prints other numbers natively")
     waf = [line for line in printed.splitlines() if line.startswith("waf = ")][0].split()[2]
-    if browser.shows("#n-waf") != "%.3f" % float(waf):
-        sys.exit("lab page: WAF is shown as %s, it is %s" % (browser.shows("#n-waf"), waf))
+    if browser.shows("#n-waf") != f"{float(waf):.3f}":
+        sys.exit(f"lab page: WAF is shown as {browser.shows('#n-waf')}, it is {waf}")
     return command
 
 
-def compare_all(browser, ssd):
-    runs = [run for run in open("tests/same-bytes.runs").read().splitlines() if " --" not in run]
+def compare_all(browser: Browser, ssd: str) -> int:
+    with open("tests/same-bytes.runs") as file:
+        runs = [run for run in file.read().splitlines() if " --" not in run]
     for run in runs:
         if browser.run("return reportOf(arguments[0])", "run " + run) != native(ssd, ["run"] + run.split()):
-            sys.exit("lab page: ssd run %s prints other numbers natively" % run)
+            sys.exit(f"lab page: ssd run {run} prints other numbers natively")
     return len(runs)
 
 
-def shots(folder):
+def shots(folder: str) -> None:
     for name, width, height, dark in SHOTS:
         with tempfile.TemporaryDirectory() as own:
             browser = Browser(own, width, height, dark)
@@ -147,16 +152,22 @@ def shots(folder):
                     },
                 )
             if dark:
-                browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {
-                    "features": [{"name": "prefers-color-scheme", "value": "dark"}]}})
+                browser.call(
+                    "POST",
+                    "/goog/cdp/execute",
+                    {
+                        "cmd": "Emulation.setEmulatedMedia",
+                        "params": {"features": [{"name": "prefers-color-scheme", "value": "dark"}]},
+                    },
+                )
             browser.open("#speed=7&requests=20000")
             browser.wait("done")
             time.sleep(4)  # the curve
-            browser.shot(os.path.join(folder, "lab-page-%s.png" % name))
+            browser.shot(os.path.join(folder, f"lab-page-{name}.png"))
             browser.close()
 
 
-def main(ssd, folder=None):
+def main(ssd: str, folder: str | None = None) -> None:
     with tempfile.TemporaryDirectory() as own:
         browser = Browser(own)
         try:
@@ -183,17 +194,10 @@ def main(ssd, folder=None):
     if folder:
         shots(folder)
     print(
-        "lab page in Chromium: a slider dragged, shown numbers and %d of %d runs are the native bytes; "
-        "%d KB; "
-        "a picture of 1,000 requests takes %.1f ms (median), %.1f at most; %.0f of them a second"
-        % (
-            runs,
-            runs,
-            os.path.getsize(PAGE) // 1024,
-            times[len(times) // 2],
-            times[-1],
-            1000 * (len(frames) - 1) / (frames[-1] - frames[0]),
-        )
+        f"lab page in Chromium: a slider dragged, shown numbers and {runs} of {runs} runs are the native "
+        f"bytes; {os.path.getsize(PAGE) // 1024} KB; a picture of 1,000 requests takes "
+        f"{times[len(times) // 2]:.1f} ms (median), {times[-1]:.1f} at most; "
+        f"{1000 * (len(frames) - 1) / (frames[-1] - frames[0]):.0f} of them a second"
     )
 
 

@@ -3,6 +3,7 @@
 
 Runs from the top of the tree, as `make test` does.
 """
+
 import base64
 import contextlib
 import csv
@@ -16,13 +17,14 @@ import subprocess
 import tarfile
 import time
 import unittest
+from collections.abc import Callable
 
 from lab_fixture import HEAD, PUBLISHED, SSD, SWEEP, Folder
 from laboratory import description, figures, gnuplot, numbers, page, reasons
 from laboratory.mistake import Mistake
-from laboratory.published import read_published
+from laboratory.published import Published, read_published
 from laboratory.values import Vector, above, interval
-from laboratory.verdicts import judge, score, written
+from laboratory.verdicts import Compared, judge, score, written
 
 ALONE = """
 [experiment]
@@ -111,17 +113,9 @@ idle = *
 [measures]
 served = run.served
 """
-HEAD = "id\tkind\twhere\twhat\tmeasure\trelation\tpaper\tunit\ttolerance\tnote\n"
-PUBLISHED = HEAD + """# a remark
-same\t\tFig. 1\tnothing\tmean(programs[page] / programs[page])\t=\t1\tfactor\t\t
-far\t\tFig. 2\tmuch\tmean(doubled[across cache=*]) / mean(programs[across cache=*]) - 1\t=\t10\tchange\t\t\
-because
-none\t\tFig. 2\tnothing\tmean(areas[page])\t=\t1\tcount\t\t
-count\t\tFig. 3\tboth\tcount(programs[page] < doubled[page])\tholds\t2\tcases\t\t
-"""
 
 
-def running(pattern):
+def running(pattern: str) -> list[str]:
     """Commands of the processes that match the pattern."""
     shown = []
     for name in glob.glob("/proc/[0-9]*/cmdline"):
@@ -134,14 +128,14 @@ def running(pattern):
 
 
 class Description(Folder):
-    def test_axes_and_numbers(self):
+    def test_axes_and_numbers(self) -> None:
         e = description.read(self.at("sweep"), ["n=7"])
         self.assertEqual(e.axes["workload"]["mixed"], ["mixed", "requests=7", "space=3072K"])
         self.assertEqual(e.axes["cache"], {"1K": ["map.cache_bytes=1K"], "4K": ["map.cache_bytes=4K"]})
         self.assertEqual(e.axes["seed"], {"1": ["seed=1"], "2": ["seed=2"]})
         self.assertEqual(e.name, "sweep")
 
-    def test_settings_of_a_place(self):
+    def test_settings_of_a_place(self) -> None:
         e = description.read(self.at("sweep"), [])
         place = {"workload": "mixed", "ftl": "page", "cache": "1K", "seed": "2"}
         self.assertEqual(
@@ -154,7 +148,7 @@ class Description(Folder):
         place["workload"] = "trace"
         self.assertEqual(e.settings(place)[1][0], "trace.limit=300")
 
-    def test_several_workloads_of_a_point(self):
+    def test_several_workloads_of_a_point(self) -> None:
         both = "uniform requests=5 space=3M + traces/samples/random.trace + mixed requests=6 workload.seed=1"
         self.write("both.ini", SWEEP.replace("mixed requests={n} space={3*1024}K", both))
         e = description.read(self.at("both.ini"), [])
@@ -164,10 +158,12 @@ class Description(Folder):
         self.assertEqual(settings[:2], ["workload.0.requests=5", "workload.0.space=3M"])
         self.assertEqual(settings[2:4], ["workload.2.requests=6", "workload.seed=1"])
         for wrong in "uniform +", "+ uniform", "uniform + + mixed":
-            self.mistake(SWEEP.replace("mixed requests={n} space={3*1024}K", wrong),
-                         "[axis workload] mixed: should be a profile or a trace")
+            self.mistake(
+                SWEEP.replace("mixed requests={n} space={3*1024}K", wrong),
+                "[axis workload] mixed: should be a profile or a trace",
+            )
 
-    def test_settings_that_depend_on_two_axes(self):
+    def test_settings_that_depend_on_two_axes(self) -> None:
         two = SWEEP.replace(
             "[axis seed]",
             "[axis size]\nsmall = flash.blocks=300\n[axis size at {}]\n{} = flash.blocks=600\n[axis seed]",
@@ -185,7 +181,7 @@ class Description(Folder):
             "[axis size at trace] smal: should be points of [axis size]",
         )
 
-    def test_grids_and_cases(self):
+    def test_grids_and_cases(self) -> None:
         e = description.read(self.at("sweep"), [])
         self.assertEqual(len(e.places([""])), 2 * 2 * 2 * 2)
         self.assertEqual(len(e.places(["more"])), 2 * 1 * 1 * 2)
@@ -194,14 +190,14 @@ class Description(Folder):
         self.assertEqual(len(e.cases(e.place("page cache=*"))), 2 * 2 * 2)
         self.assertEqual([c["cache"] for c in e.cases(e.place("page mixed seed=1 cache=1*"))], ["1K"])
 
-    def test_a_section_that_counts_only_if(self):
+    def test_a_section_that_counts_only_if(self) -> None:
         self.write(
             "if.ini", SWEEP.replace("n = 300", "n = 300\nother =") + "[axis workload if other]\nw = zipf\n"
         )
         self.assertIn("mixed", description.read(self.at("if.ini"), []).axes["workload"])
         self.assertEqual(description.read(self.at("if.ini"), ["other=1"]).axes["workload"], {"w": ["zipf"]})
 
-    def test_mistakes(self):
+    def test_mistakes(self) -> None:
         self.mistake(
             "[experiment]\ndrive = parameters/none.cfg\n[axis workload]\na = mixed\n", "parameters/none.cfg"
         )
@@ -215,7 +211,9 @@ class Description(Folder):
             description.read(self.at("sweep"), []).place("slow")
 
 
-KINDS = SWEEP + """
+KINDS = (
+    SWEEP
+    + """
 [labels]
 trace = what a place is called on two axes
 workload trace = a trace
@@ -292,10 +290,11 @@ measure = waf | programs
 at = across
 yrange = 0:1 | 0:*
 """
+)
 
 
 class Values_(Folder):
-    def test_vectors(self):
+    def test_vectors(self) -> None:
         v = Vector((1.0, 2.0, 4.0))
         self.assertEqual(v / Vector((1.0, 1.0, 2.0)), (1, 2, 2))
         self.assertEqual(1 - v, (0, -1, -3))
@@ -303,18 +302,26 @@ class Values_(Folder):
         with self.assertRaises(Mistake):
             v + Vector((1.0, 2.0))
 
-    def test_interval(self):
+    def test_interval(self) -> None:
         self.assertEqual(interval([5.0]), (5.0, 0.0))
         mean, half = interval([1.0, 2.0, 3.0])  # t(2) = 4.303, s = 1
         self.assertAlmostEqual(mean, 2.0)
-        self.assertAlmostEqual(half, 4.303 / 3 ** 0.5)
+        self.assertAlmostEqual(half, 4.303 / 3**0.5)
 
-    def verdict(self, relation, paper, unit, ours, tolerance="", spread=0.0):
+    def verdict(
+        self,
+        relation: str,
+        paper: str,
+        unit: str,
+        ours: list[float],
+        tolerance: str = "",
+        spread: float = 0.0,
+    ) -> Compared:
         self.write("published.tsv", f"{HEAD}-\t\twhere\twhat\t\t{relation}\t{paper}\t{unit}\t{tolerance}\t\n")
         return judge(read_published(self.at("published.tsv"))[0], ours, spread, [])
 
-    def test_verdicts(self):
-        for relation, paper, ours, verdict in (
+    def test_verdicts(self) -> None:
+        verdicts: list[tuple[str, str, list[float], str]] = [
             ("=", "-8.9", [-6.7], "within a quarter"),
             ("=", "-8.9", [-6.6], "off"),
             ("=", "-8.9", [8.9], "off"),
@@ -328,7 +335,8 @@ class Values_(Folder):
             ("range", "4 12", [4.5, 20.0], "off"),
             ("holds", "6", [6], "holds"),
             ("holds", "6", [5], "does not hold everywhere"),
-        ):
+        ]
+        for relation, paper, ours, verdict in verdicts:
             self.assertEqual(
                 self.verdict(relation, paper, "change", ours).verdict, verdict, (relation, paper, ours)
             )
@@ -346,23 +354,18 @@ class Values_(Folder):
             [self.verdict("=", "2", "", [2.0], spread=s).spread for s in (0.0, 0.09923, 12.34)],
             ["", "± 0.099", "± 12"],
         )
-        self.assertEqual(
-            [
-                self.verdict(*case).distance
-                for case in (
-                    ("=", "-8", "", [-6.0]),
-                    ("<=", "1", "", [0.5]),
-                    ("<=", "1", "", [3.0]),
-                    ("between", "-11 -5", "", [2.0]),
-                    ("between", "-11 -5", "", [-7.0]),
-                    ("range", "4 12", "", [5.0, 9.0]),
-                    ("holds", "6", "", [4]),
-                )
-            ],
-            [2, 0, 2, 7, 0, 3, 2],
-        )
+        cases: list[tuple[str, str, str, list[float]]] = [
+            ("=", "-8", "", [-6.0]),
+            ("<=", "1", "", [0.5]),
+            ("<=", "1", "", [3.0]),
+            ("between", "-11 -5", "", [2.0]),
+            ("between", "-11 -5", "", [-7.0]),
+            ("range", "4 12", "", [5.0, 9.0]),
+            ("holds", "6", "", [4]),
+        ]
+        self.assertEqual([self.verdict(*case).distance for case in cases], [2, 0, 2, 7, 0, 3, 2])
 
-    def test_writing(self):
+    def test_writing(self) -> None:
         self.assertEqual(
             [
                 written(*x)
@@ -377,12 +380,14 @@ class Values_(Folder):
             ],
             ["1,234,567", "0.45 %", "12.3x", "+0.0 %", "1.5 ms", "16,384 MB"],
         )
-        self.assertEqual([figures.short(x) for x in (None, 0.5, 12.34, 1234, 12345, 2.5e6)],
-                         ["", "0.5", "12.3", "1234", "12.3k", "2.5M"])
+        self.assertEqual(
+            [figures.short(x) for x in (None, 0.5, 12.34, 1234, 12345, 2.5e6)],
+            ["", "0.5", "12.3", "1234", "12.3k", "2.5M"],
+        )
 
 
 class Sweep(Folder):
-    def test_a_sweep(self):
+    def test_a_sweep(self) -> None:
         said = self.lab("report", self.at("sweep")).stderr
         self.assertIn("16 places, 12 runs (map.cache_bytes: without effect, ftl = page)", said)
         rows = [line.split("\t") for line in self.text("results/sweep/n-300/results.tsv").splitlines()]
@@ -406,7 +411,7 @@ class Sweep(Folder):
         self.assertEqual(page.count("data:image/svg+xml"), 4)
         self.assertIn('\n1024 "1K" ', self.text("results/sweep/n-300/figures/lines-1.gp"))
 
-    def test_tenants_beside_themselves_alone(self):
+    def test_tenants_beside_themselves_alone(self) -> None:
         """A run of each tenant alone, shared by places that differ only in arbitration."""
         self.write("two.ini", ALONE)
         self.assertEqual(len(self.lab("list", self.at("two.ini")).stdout.splitlines()), 2 + 2)
@@ -421,7 +426,7 @@ class Sweep(Folder):
             if "host.alone" in run["parameters"]:
                 alone[run["parameters"]["host.alone"]] = run["statistics"]
         self.assertEqual(sorted(alone), ["0", "1"])
-        for row in map(dict, (zip(rows[0], row) for row in rows[1:])):
+        for row in (dict(zip(rows[0], cells)) for cells in rows[1:]):
             slow = [float(row[f"mean{i}"]) / alone[str(i)][f"tenant.{i}.all.latency_mean_ns"] for i in (0, 1)]
             self.assertAlmostEqual(float(row["slow0"]), slow[0], 6)
             self.assertAlmostEqual(float(row["slow1"]), slow[1], 6)
@@ -432,13 +437,16 @@ class Sweep(Folder):
         again = self.lab("rerun", self.at("results/two/default")).stdout
         self.assertEqual(again, "4 runs of 4 are the same\n")
         self.write("two.ini", ALONE.replace("alone = yes", "alone = perhaps"))
-        self.assertIn("alone = perhaps: should be yes or no",
-                      self.lab("list", self.at("two.ini"), status=2).stderr)
+        self.assertIn(
+            "alone = perhaps: should be yes or no", self.lab("list", self.at("two.ini"), status=2).stderr
+        )
         self.write("two.ini", ALONE.replace("alone = yes\n", ""))
-        self.assertIn("tenant.0.slowdown: needs alone = yes in [experiment]",
-                      self.lab("list", self.at("two.ini"), status=2).stderr)
+        self.assertIn(
+            "tenant.0.slowdown: needs alone = yes in [experiment]",
+            self.lab("list", self.at("two.ini"), status=2).stderr,
+        )
 
-    def test_nothing_runs_twice(self):
+    def test_nothing_runs_twice(self) -> None:
         self.lab("run", self.at("sweep"))
         runs = self.at("results/sweep/n-300/runs")
         before = {name: os.stat(os.path.join(runs, name)).st_mtime_ns for name in os.listdir(runs)}
@@ -455,7 +463,7 @@ class Sweep(Folder):
         self.lab("run", self.at("sweep"))
         self.assertEqual(len(os.listdir(runs)) - len(before), 4)  # across with 8K, two workloads, two seeds
 
-    def test_killed_and_typed_again(self):
+    def test_killed_and_typed_again(self) -> None:
         self.lab("run", self.at("sweep"), "n=20000")
         undisturbed = self.text("results/sweep/n-20000/results.tsv")
         os.rename(self.at("results"), self.at("first"))
@@ -465,6 +473,7 @@ class Sweep(Folder):
                 stderr=subprocess.PIPE,
                 start_new_session=True,
             )
+            assert process.stderr
             process.stderr.readline()
             process.stderr.readline()
             os.killpg(process.pid, signal.SIGKILL)
@@ -472,12 +481,15 @@ class Sweep(Folder):
         self.lab("run", self.at("sweep"), "n=20000")
         self.assertEqual(self.text("results/sweep/n-20000/results.tsv"), undisturbed)
 
-    def test_a_signal_ends_the_runs_too(self):
+    def test_a_signal_ends_the_runs_too(self) -> None:
         """Even if the signal reaches only the lab, and if a run has children of its own."""
         self.write("program", f"#!/bin/sh\nsleep 61.{os.getpid()} & sleep 62.{os.getpid()}\n")
         os.chmod(self.at("program"), 0o755)
-        self.write("long.ini", f"[experiment]\nprogram = {self.at('program')}\n[axis n]\n1..3 = n=*\n"
-                   "[axis workload]\nw = w\n[measures]\nn = n\n")
+        self.write(
+            "long.ini",
+            f"[experiment]\nprogram = {self.at('program')}\n[axis n]\n1..3 = n=*\n"
+            "[axis workload]\nw = w\n[measures]\nn = n\n",
+        )
         for number in signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL:
             lab = subprocess.Popen(self.command("run", self.at("long.ini")), stderr=subprocess.PIPE)
             self.wait_for(lambda: len(running(f"sleep 6[12].{os.getpid()}")) == 4, lab)
@@ -487,7 +499,7 @@ class Sweep(Folder):
             self.wait_for(lambda: not running(f"sleep 6[12].{os.getpid()}"))
             self.assertEqual(os.listdir(self.at("results/long/default/runs")), [])
 
-    def test_a_listing_ends_quietly_with_its_reader(self):
+    def test_a_listing_ends_quietly_with_its_reader(self) -> None:
         """`lab list ... | head` is no error, nor is `ssd grade 2 | head`."""
         for command in (self.command("list", self.at("sweep")), [SSD, "grade", "2"]):
             reader, writer = os.pipe()
@@ -496,13 +508,13 @@ class Sweep(Folder):
             os.close(writer)
             self.assertNotIn("Broken pipe", done.stderr, command)
 
-    def wait_for(self, holds, process=None):
+    def wait_for(self, holds: Callable[[], object], process: subprocess.Popen[bytes] | None = None) -> None:
         """Waits for a condition, however slow the machine is; fails if the process ends first."""
         while not holds():
             self.assertTrue(process is None or process.poll() is None)
             time.sleep(0.02)
 
-    def test_what_an_ended_run_leaves_is_no_result(self):
+    def test_what_an_ended_run_leaves_is_no_result(self) -> None:
         """A run that a signal ends writes its statistics so far."""
         self.lab("run", self.at("sweep"))
         undisturbed = self.text("results/sweep/n-300/results.tsv")
@@ -514,15 +526,18 @@ class Sweep(Folder):
         self.lab("run", self.at("sweep"))
         self.assertEqual(self.text("results/sweep/n-300/results.tsv"), undisturbed)
 
-    def test_a_run_that_is_ended_is_told(self):
+    def test_a_run_that_is_ended_is_told(self) -> None:
         """Ended by SIGTERM, as on a cluster; its numbers are in no row."""
-        self.write("ended", f"""#!/bin/sh
+        self.write(
+            "ended",
+            f"""#!/bin/sh
 case "$*" in
 *--check*) exec {SSD} "$@" ;;
 *ftl=across*) {SSD} "$@" && sed -i 's/"run.interrupted": 0/"run.interrupted": 1/' "$4" && exit 143 ;;
 *) exec {SSD} "$@" ;;
 esac
-""")
+""",
+        )
         os.chmod(self.at("ended"), 0o755)
         said = subprocess.run(
             [*self.command("run", self.at("sweep")), "--ssd", self.at("ended")],
@@ -535,30 +550,35 @@ esac
             {tuple(row[5:]) for row in rows if "across" in row}, {("ended by signal 15", "", "", "", "")}
         )
 
-    def test_tasks_share_the_folder(self):
-        tasks = [subprocess.Popen(self.command("run", self.at("sweep"), "--task", str(i), "--of", "3"),
-                                  stderr=subprocess.DEVNULL) for i in range(3)]
+    def test_tasks_share_the_folder(self) -> None:
+        tasks = [
+            subprocess.Popen(
+                self.command("run", self.at("sweep"), "--task", str(i), "--of", "3"),
+                stderr=subprocess.DEVNULL,
+            )
+            for i in range(3)
+        ]
         self.assertEqual([task.wait() for task in tasks], [0, 0, 0])
         self.assertIn("0 failed", self.lab("run", self.at("sweep")).stderr)
         self.assertEqual(len(os.listdir(self.at("results/sweep/n-300/runs"))), 12)
 
-    def test_a_mistake_is_found_before_the_first_run(self):
+    def test_a_mistake_is_found_before_the_first_run(self) -> None:
         more = "[axis more]\nfine =\nwrong = gc.treshold=0.2\n"
-        self.write("sweep/experiment.ini", SWEEP[:SWEEP.index("[figure")] + more)
+        self.write("sweep/experiment.ini", SWEEP[: SWEEP.index("[figure")] + more)
         said = self.lab("run", self.at("sweep"), status=2).stderr
         self.assertIn('did you mean "gc.threshold"', said)
         self.assertEqual(said.count("\n"), 1)
         self.assertFalse(os.path.exists(self.at("results")))
 
-    def test_a_failed_point_is_a_row(self):
-        plain = SWEEP[:SWEEP.index("[figure")]
+    def test_a_failed_point_is_a_row(self) -> None:
+        plain = SWEEP[: SWEEP.index("[figure")]
         lines = plain.replace("[axis cache]", "[axis wear]\nworn = flash.endurance=1\nfresh =\n[axis cache]")
         self.write("sweep/experiment.ini", lines)
         self.lab("run", self.at("sweep"), "n=5000")
         rows = [line.split("\t") for line in self.text("results/sweep/n-5000/results.tsv").splitlines()[1:]]
         self.assertEqual({(row[2], row[6]) for row in rows}, {("worn", "drive failed"), ("fresh", "done")})
 
-    def test_a_grid_that_is_not_asked_for(self):
+    def test_a_grid_that_is_not_asked_for(self) -> None:
         row = "more\t\tFig. 4\tless\tmean(programs[{} mixed cache=1K])\t=\t2\tcount\t\t\n"
         self.write(
             "sweep/experiment.ini", SWEEP[: SWEEP.index("[figure")].replace("cache = 1K 4K", "cache = 4K")
@@ -569,13 +589,13 @@ esac
         self.write("sweep/published.tsv", PUBLISHED + row.format("across"))
         self.assertIn("is not in what is run", self.lab("report", self.at("sweep"), status=2).stderr)
 
-    def test_an_unknown_measure(self):
+    def test_an_unknown_measure(self) -> None:
         self.write("sweep/published.tsv", PUBLISHED.replace("mean(programs[page] /", "mean(progams[page] /"))
         self.assertIn(
             'same: "progams": there is no such measure', self.lab("report", self.at("sweep"), status=2).stderr
         )
 
-    def test_every_kind_of_figure(self):
+    def test_every_kind_of_figure(self) -> None:
         self.write("sweep/experiment.ini", KINDS)
         self.lab("report", self.at("sweep"))
         drawn = sorted(os.listdir(self.at("results/sweep/n-300/figures")))
@@ -617,13 +637,14 @@ esac
         self.assertIn(
             "array names[2] = ['mixed', 'a trace']", self.text("results/sweep/n-300/figures/over.gp")
         )
-        self.assertIn('lines_below = 1', self.text("results/sweep/n-300/figures/over.gp"))
+        self.assertIn("lines_below = 1", self.text("results/sweep/n-300/figures/over.gp"))
 
-    def test_what_a_paper_states_of_one_point(self):
+    def test_what_a_paper_states_of_one_point(self) -> None:
         self.write(
             "sweep/experiment.ini",
             SWEEP.replace(
-                "[measures]\n", "[measures]\nfirst = either(upkeep.steps, areas, programs * 0 + 7)\n")
+                "[measures]\n", "[measures]\nfirst = either(upkeep.steps, areas, programs * 0 + 7)\n"
+            )
             + "[figure spots]\nplot = lines\nx = cache\nseries = ftl\nmeasure = programs\nat = mixed\n"
             "marks = programs:across@4K=5 programs:page@1K programs:mixed:page=7 programs:trace@1K=9\n"
             "[figure beside]\nplot = bars\nseries = ftl\nmeasure = programs\n"
@@ -631,15 +652,16 @@ esac
         )
         done = self.lab("report", self.at("sweep"))
         gp = self.text("results/sweep/n-300/figures/spots.gp")
-        self.contains(gp, "$spots << END\n2 4096 5\nEND", "$events << END\n1 1024\nEND",
-                      "$marks << END\n1 7\nEND")
+        self.contains(
+            gp, "$spots << END\n2 4096 5\nEND", "$events << END\n1 1024\nEND", "$marks << END\n1 7\nEND"
+        )
         self.assertIn("$spots << END\n2 2 3\nEND", self.text("results/sweep/n-300/figures/beside.gp"))
         table = [line.split("\t") for line in self.text("results/sweep/n-300/results.tsv").splitlines()]
         self.assertEqual(done.stderr.count("no run has the statistic"), 0)
         first, areas = table[0].index("first"), table[0].index("areas")
         self.assertTrue(all(row[first] == (row[areas] or "7") for row in table[1:]))
 
-    def test_the_least_of_several_vectors(self):
+    def test_the_least_of_several_vectors(self) -> None:
         self.write(
             "sweep/published.tsv",
             PUBLISHED.replace(
@@ -651,7 +673,7 @@ esac
         self.lab("report", self.at("sweep"))
         self.assertIn("\t1.00x\t", self.text("results/sweep/n-300/numbers.tsv"))
 
-    def test_heat_of_published_numbers(self):
+    def test_heat_of_published_numbers(self) -> None:
         self.write(
             "sweep/experiment.ini",
             SWEEP + "[figure heat]\nplot = heat\nx = cache\nseries = ftl\nmeasure = far\n",
@@ -664,7 +686,7 @@ esac
         self.assertEqual(data, ['1 "1K" 100 10 NaN 100 10 NaN', '2 "4K" 100 10 NaN 100 10 NaN'])
         self.assertIn("ratio = 1", self.text("results/sweep/n-300/figures/heat.gp"))
 
-    def test_columns_of_an_axis_and_reasons_that_are_computed(self):
+    def test_columns_of_an_axis_and_reasons_that_are_computed(self) -> None:
         self.write("sweep/experiment.ini", FAMILIES + "[matrix variants]\naxis = variant\nnumbers = served\n")
         self.write(
             "sweep/published.tsv",
@@ -673,13 +695,23 @@ esac
         )
         self.lab("report", self.at("sweep"), "variants")
         rows = [line.split("\t") for line in self.text("results/sweep/default/numbers.tsv").splitlines()]
-        self.assertEqual([(row[0], row[1], row[5], row[-1]) for row in rows],
-                         [("id", "kind", "ours", "family"), ("share", "input", "1.00x", "written"),
-                          ("served", "result", "300", "written"), ("share", "input", "1.00x", "replayed"),
-                          ("served", "result", "50", "replayed")])
+        self.assertEqual(
+            [(row[0], row[1], row[5], row[-1]) for row in rows],
+            [
+                ("id", "kind", "ours", "family"),
+                ("share", "input", "1.00x", "written"),
+                ("served", "result", "300", "written"),
+                ("share", "input", "1.00x", "replayed"),
+                ("served", "result", "50", "replayed"),
+            ],
+        )
         whole = self.text("results/sweep/default/report-variants.html")
-        self.contains(whole, 'Of <a href="#at-short">short</a> 7 fewer, see <a href="#n-share">Table 2</a>.',
-                      "<span>replayed</span>", 'data-is="replayed">50<')
+        self.contains(
+            whole,
+            'Of <a href="#at-short">short</a> 7 fewer, see <a href="#n-share">Table 2</a>.',
+            "<span>replayed</span>",
+            'data-is="replayed">50<',
+        )
         self.assertIn(
             "note = 'generated; replayed, fitted'", self.text("results/sweep/default/figures/one_replayed.gp")
         )
@@ -691,23 +723,39 @@ esac
                 set(re.findall(r'href="#([^"]+)"', text)) - set(re.findall(r'id="([^"]+)"', text)), set()
             )
 
-    def test_variants_under_which_a_verdict_is_another(self):
+    def test_variants_under_which_a_verdict_is_another(self) -> None:
         matrix = "[matrix variants]\naxis = variant\nnumbers = moved\n"
         self.write("sweep/experiment.ini", FAMILIES + matrix)
         row = "{}\t{}\tFig. 1\tserved\trun.served[{}]\t{}\t{}\tcount\t\t{}\n".format
-        text = (HEAD + row("moved", "", "a", "=", 8, "") + row("lost", "", "a", ">=", 200, "")
-                + row("kept", "", "a", "<=", 400, "") + row("far", "", "a", "=", 1000, "")
-                + row("other", "", "replayed", "=", 50, "") + row("reading", "", "a", "also", 8, "")
-                + row("never", "cannot", "a", "=", 1000, "") + row("once", "cannot", "a", "=", 7, "")
-                + "sum\tarithmetic\tFig. 1\tarithmetic\t2 + 2\t=\t1000\tcount\n")
+        text = (
+            HEAD
+            + row("moved", "", "a", "=", 8, "")
+            + row("lost", "", "a", ">=", 200, "")
+            + row("kept", "", "a", "<=", 400, "")
+            + row("far", "", "a", "=", 1000, "")
+            + row("other", "", "replayed", "=", 50, "")
+            + row("reading", "", "a", "also", 8, "")
+            + row("never", "cannot", "a", "=", 1000, "")
+            + row("once", "cannot", "a", "=", 7, "")
+            + "sum\tarithmetic\tFig. 1\tarithmetic\t2 + 2\t=\t1000\tcount\n"
+        )
         self.write("sweep/published.tsv", text)
         self.lab("report", self.at("sweep"), "variants")
         lines = [line.split("\t") for line in self.text("results/sweep/default/numbers.tsv").splitlines()]
-        self.assertEqual({line[0]: line[9] for line in lines if line[10] == "written"}, {
-            "moved": "Met with 1 of 1 variant: short 7.", "lost": "Not met with 1 of 1 variant: short 7.",
-            "kept": "Met with all 1 variant.", "far": "Met with none of 1 variant; nearest short 7.",
-            "other": "", "reading": "", "never": "Met with none of 1 variant; nearest short 7.",
-            "once": "Met with 1 of 1 variant: short 7.", "sum": ""})
+        self.assertEqual(
+            {line[0]: line[9] for line in lines if line[10] == "written"},
+            {
+                "moved": "Met with 1 of 1 variant: short 7.",
+                "lost": "Not met with 1 of 1 variant: short 7.",
+                "kept": "Met with all 1 variant.",
+                "far": "Met with none of 1 variant; nearest short 7.",
+                "other": "",
+                "reading": "",
+                "never": "Met with none of 1 variant; nearest short 7.",
+                "once": "Met with 1 of 1 variant: short 7.",
+                "sum": "",
+            },
+        )
         self.assertEqual({line[9] for line in lines if line[10] == "replayed"}, {""})
         page_ = self.text("results/sweep/default/report-variants.html")
         self.contains(page_, 'Met with 1 of 1 variant: <a href="#at-short">short</a> 7.')
@@ -725,57 +773,89 @@ esac
             "moved: short leaves what is published", self.lab("report", self.at("sweep"), status=2).stderr
         )
 
-    def test_a_search(self):
+    def test_a_search(self) -> None:
         self.write("sweep/experiment.ini", SEARCHED)
         row = "{}\t{}\tFig. 1\tserved\trun.served[across]\t{}\t{}\tcount\t\t\n".format
-        self.write("sweep/published.tsv", HEAD + row("nine", "", "=", 9) + row("far", "", "=", 1000)
-                   + row("more", "", ">=", 1) + row("reading", "", "also", 9))
+        self.write(
+            "sweep/published.tsv",
+            HEAD
+            + row("nine", "", "=", 9)
+            + row("far", "", "=", 1000)
+            + row("more", "", ">=", 1)
+            + row("reading", "", "also", 9),
+        )
         self.lab("report", self.at("sweep"), "open")
         # The default, the point `fitted` and the five others with settings of their own: `idle` has none.
         rows = [line.split("\t") for line in self.text("results/sweep/default/results.tsv").splitlines()[1:]]
-        self.assertEqual([row[:6] for row in rows], [
-            ["a", "all", "written", "one", ftl, family] for ftl in ("page", "across")
-            for family in ("default", "fitted")] + [
-            ["a", limit, kind, "one", ftl, "default"]
-            for limit, kind in (("all", "read"), ("8", "written"), ("100", "written"), ("100", "read"))
-            for ftl in ("page", "across")])
+        self.assertEqual(
+            [row[:6] for row in rows],
+            [
+                ["a", "all", "written", "one", ftl, family]
+                for ftl in ("page", "across")
+                for family in ("default", "fitted")
+            ]
+            + [
+                ["a", limit, kind, "one", ftl, "default"]
+                for limit, kind in (("all", "read"), ("8", "written"), ("100", "written"), ("100", "read"))
+                for ftl in ("page", "across")
+            ],
+        )
         self.assertEqual([row[-1] for row in rows], ["300", "8"] * 2 + ["300"] * 2 + ["8"] * 2 + ["100"] * 4)
         lines = [line.split("\t") for line in self.text("results/sweep/default/numbers.tsv").splitlines()]
-        self.assertEqual({line[0]: line[9] for line in lines if line[10] == "default"}, {
-            "nine": "Comes out at 4 of the 12 points that were searched.",
-            "far": "Comes out at none of the 12 points that were searched; nearest 300 (the default).",
-            "more": "", "reading": ""})
-        self.assertEqual({line[0]: line[5] for line in lines if line[10] == "fitted"},
-                         {"nine": "8", "far": "8", "more": "8", "reading": "8"})
+        self.assertEqual(
+            {line[0]: line[9] for line in lines if line[10] == "default"},
+            {
+                "nine": "Comes out at 4 of the 12 points that were searched.",
+                "far": "Comes out at none of the 12 points that were searched; nearest 300 (the default).",
+                "more": "",
+                "reading": "",
+            },
+        )
+        self.assertEqual(
+            {line[0]: line[5] for line in lines if line[10] == "fitted"},
+            {"nine": "8", "far": "8", "more": "8", "reading": "8"},
+        )
         table = self.text("results/sweep/default/search-open.tsv").splitlines()
         self.assertEqual(table[0], "limit\tkind\tidle\tcome_out\tnine\tfar")
         self.assertEqual(table[1], "all\twritten\tone\t0\t300\t300")
         self.assertEqual(len(table), 13)
         whole = self.text("results/sweep/default/report-open.html")
         row = '<td class="n">{}</td><td class="n">{}</td>\n<td class="n">{}</td>\n<td>{}</td>'.format
-        self.contains(whole, '<h2 id="search-open">The search</h2>', "12 points, every combination of",
-                      row(0, 1, "0 of 2", "the default"), row(1, 4, "1 of 2", "limit: 8"),
-                      "<b>fitted</b>: limit: 8; kind: read")
+        self.contains(
+            whole,
+            '<h2 id="search-open">The search</h2>',
+            "12 points, every combination of",
+            row(0, 1, "0 of 2", "the default"),
+            row(1, 4, "1 of 2", "limit: 8"),
+            "<b>fitted</b>: limit: 8; kind: read",
+        )
         self.write("sweep/experiment.ini", SEARCHED.replace("idle = *", "idle = *\nnumbers = nine"))
         self.lab("report", self.at("sweep"), "open")
-        table = self.text("results/sweep/default/search-open.tsv")
-        self.assertEqual(table.splitlines()[0], "limit\tkind\tidle\tcome_out\tnine")
-        for text, says in ((SEARCHED.replace("kind = *", "kind = *\nnumbers = ten"),
-                            "[search open] ten: published.tsv has no such number"),
-                           (SEARCHED.replace("kind = *", "sort = *"),
-                            "[search open] sort = : should be of workload limit kind idle ftl family"),
-                           (SEARCHED.replace("@kind=read", "@kind=sold"),
-                            '"kind=sold": should be a point of'),
-                           (SEARCHED + "[axis kind at 8]\nread = @limit=8\n",
-                            "a point that stands for others (@) should be in [axis kind]")):
+        table = self.text("results/sweep/default/search-open.tsv").splitlines()
+        self.assertEqual(table[0], "limit\tkind\tidle\tcome_out\tnine")
+        for text, says in (
+            (
+                SEARCHED.replace("kind = *", "kind = *\nnumbers = ten"),
+                "[search open] ten: published.tsv has no such number",
+            ),
+            (
+                SEARCHED.replace("kind = *", "sort = *"),
+                "[search open] sort = : should be of workload limit kind idle ftl family",
+            ),
+            (SEARCHED.replace("@kind=read", "@kind=sold"), '"kind=sold": should be a point of'),
+            (
+                SEARCHED + "[axis kind at 8]\nread = @limit=8\n",
+                "a point that stands for others (@) should be in [axis kind]",
+            ),
+        ):
             self.write("sweep/experiment.ini", text)
             self.contains(self.lab("report", self.at("sweep"), "open", status=2).stderr, says)
 
-    def published(self, *rows):
+    def published(self, *rows: tuple[str, ...]) -> list[Published]:
         self.write("sweep/published.tsv", HEAD + "".join("\t".join(row) + "\n" for row in rows))
         return read_published(self.at("sweep/published.tsv"))
 
-    def test_kinds_of_numbers(self):
+    def test_kinds_of_numbers(self) -> None:
         row = ("Fig. 1", "what", "1", "=")
         found = self.published(
             ("a", "", *row, "100", "count"),
@@ -802,14 +882,17 @@ esac
         with self.assertRaisesRegex(Mistake, "there is no column measure, paper, relation, unit, where"):
             read_published(self.at("sweep/published.tsv"))
 
-    def test_a_published_number_is_judged_once(self):
-        first, again = ("a", "", "Fig. 1", "what", "1", "=", "-25", "change"), (
-            "Fig. 2",
-            "other",
-            "2",
-            "=",
-            "25",
-            "percent",
+    def test_a_published_number_is_judged_once(self) -> None:
+        first, again = (
+            ("a", "", "Fig. 1", "what", "1", "=", "-25", "change"),
+            (
+                "Fig. 2",
+                "other",
+                "2",
+                "=",
+                "25",
+                "percent",
+            ),
         )
         with self.assertRaisesRegex(Mistake, "b: 25 is judged by a, too"):
             self.published(first, ("b", "", *again))
@@ -828,7 +911,7 @@ esac
             3,
         )
 
-    def test_headlines_count_results(self):
+    def test_headlines_count_results(self) -> None:
         rows = self.published(
             ("a", "", "Fig. 1", "what", "", "=", "8", "count"),
             ("b", "fitted", "Fig. 1", "what", "", "=", "9", "count"),
@@ -845,17 +928,22 @@ esac
             (found.numbers, found.near, found.directions, found.holding, found.fitted), (2, 1, 2, 1, 1)
         )
         # Another reading of a direction is written like the direction.
-        after = self.published(("f", "", "Fig. 1", "what", "", "holds", "2", "cases"),
-                               ("h", "", "Fig. 1", "what", "", "also", "2", "cases"))[1]
+        after = self.published(
+            ("f", "", "Fig. 1", "what", "", "holds", "2", "cases"),
+            ("h", "", "Fig. 1", "what", "", "also", "2", "cases"),
+        )[1]
         self.assertEqual(
             [getattr(judge(after, [1.0], 0, []), name) for name in ("paper", "ours", "deviation", "verdict")],
             ["holds", "1 of 2", "-", ""],
         )
 
-    def test_dots_of_the_chart(self):
-        def dot(relation, paper, ours, tolerance=""):
+    def test_dots_of_the_chart(self) -> None:
+        def dot(
+            relation: str, paper: str, ours: list[float], tolerance: str = ""
+        ) -> list[tuple[float, float, float]]:
             row = self.published(("a", "", "Fig. 1", "what", "", relation, paper, "", tolerance))[0]
             return judge(row, ours, 0, []).ratios
+
         self.assertEqual(dot("=", "-8", [-6.0]), [(0.75, 0.75, 1.25)])
         self.assertEqual(dot("=", "100", [50.0], "5"), [(0.5, 0.95, 1.05)])
         self.assertEqual(dot("<=", "-5", [-10.0]), [(2.0, 1.0, float("inf"))])
@@ -866,7 +954,7 @@ esac
             [round(numbers.position(x)) for x in (1 / 8, 1, 8, 100, 0, -1)], [0, 50, 100, 100, 0, 0]
         )
 
-    def test_the_page_of_a_paper(self):
+    def test_the_page_of_a_paper(self) -> None:
         self.write(
             "sweep/experiment.ini",
             SWEEP.replace(
@@ -889,7 +977,7 @@ esac
             for mark in (
                 "Every published result",
                 'class="chart one"',
-                '<h2>Figures</h2>',
+                "<h2>Figures</h2>",
                 '<section id="lines">',
                 '<tr id="n-same"',
                 '<section id="ten">',
@@ -906,8 +994,10 @@ esac
             )
         ]
         self.assertEqual(places, sorted(places))
-        self.assertEqual([reasons.head("Fig. 9(b), more"), page.whole("Fig. 9(b)"), page.whole("(a) writes")],
-                         ["Fig. 9(b)", "Fig. 9", "(a) writes"])
+        self.assertEqual(
+            [reasons.head("Fig. 9(b), more"), page.whole("Fig. 9(b)"), page.whole("(a) writes")],
+            ["Fig. 9(b)", "Fig. 9", "(a) writes"],
+        )
         self.assertTrue(
             re.search(r'<tr id="n-far" class="missed">.*<details><summary>why</summary>because', text)
         )
@@ -915,7 +1005,7 @@ esac
         self.contains(text, "seeds 1, 2, means with 95 % intervals")
         self.assertEqual(text.count("Download"), 0)
 
-    def test_the_page_of_a_sweep(self):
+    def test_the_page_of_a_sweep(self) -> None:
         os.remove(self.at("sweep/published.tsv"))
         self.write(
             "sweep/experiment.ini", SWEEP + "[figure one]\nplot = bars\nmeasure = programs\nat = page\n"
@@ -942,29 +1032,47 @@ esac
             ours = [float(line[6]) for line in every if line[:3] == [workload, ftl, cache]]
             self.assertAlmostEqual(float(value), sum(ours) / 2)
             self.assertEqual("±" in shown, ours[0] != ours[1])
-        link = re.search(r'href="data:text/tab-separated-values;base64,([^"]+)" download="sweep.tsv"', text)[
-            1
-        ]
+        (link,) = re.findall(
+            r'href="data:text/tab-separated-values;base64,([^"]+)" download="sweep.tsv"', text
+        )
         self.assertEqual(base64.b64decode(link).decode(), self.text("results/sweep/n-300/results.tsv"))
         self.assertEqual(re.findall(r'(?:src|href)="(?:http|//)[^"]*', text), [])  # no network
 
-    def test_the_share_above_a_latency(self):
+    def test_the_share_above_a_latency(self) -> None:
         self.assertEqual(above([(1.0, 6), (4.0, 2), (8.0, 2)], 4), 0.2)
         slow = SWEEP.replace("areas = across", "slow = above('writes', 0.3)\nareas = across")
-        self.write("sweep/experiment.ini", slow + "[figure cdf]\nplot = cdf\nmeasure = all\nat = mixed page\n"
-                   "levels = 0.3_ms=0.3\n")
+        self.write(
+            "sweep/experiment.ini",
+            slow + "[figure cdf]\nplot = cdf\nmeasure = all\nat = mixed page\nlevels = 0.3_ms=0.3\n",
+        )
         self.lab("report", self.at("sweep"))
         rows = [line.split("\t") for line in self.text("results/sweep/n-300/results.tsv").splitlines()]
         shares = [float(row[rows[0].index("slow")]) for row in rows[1:]]
         self.assertTrue(all(0 <= share <= 1 for share in shares) and any(0 < share < 1 for share in shares))
         self.assertIn('"0.3 ms" 0.3', self.text("results/sweep/n-300/figures/cdf.gp"))
 
-    def test_texts_reach_gnuplot_as_they_are(self):
+    def test_texts_reach_gnuplot_as_they_are(self) -> None:
         """With quotation marks anywhere, and nothing in them that gnuplot replaces or runs."""
         caught = self.at("caught")
-        texts = ["plain", "'quick' mode", "it's", "'", "''", "''' a''b '''", "a'", 'say "so"', "'say \"so\"'",
-                 f"`touch {caught}`", f"'`touch {caught}`", f"it's $(touch {caught}) \\`touch {caught}\\`",
-                 "it's C:\\new\\", "\\047 '\\", "'@x $0 ${x}", "100 %'s %d", "'\xb5s \u2212 5'"]
+        texts = [
+            "plain",
+            "'quick' mode",
+            "it's",
+            "'",
+            "''",
+            "''' a''b '''",
+            "a'",
+            'say "so"',
+            "'say \"so\"'",
+            f"`touch {caught}`",
+            f"'`touch {caught}`",
+            f"it's $(touch {caught}) \\`touch {caught}\\`",
+            "it's C:\\new\\",
+            "\\047 '\\",
+            "'@x $0 ${x}",
+            "100 %'s %d",
+            "'\xb5s \u2212 5'",
+        ]
         script = "x = 'macro'\n" + "".join(f"print {gnuplot.quoted(text)}\n" for text in texts)
         script += f"array names[{len(texts)}] = [{', '.join(map(gnuplot.quoted, texts))}]\n"
         script += f"do for [i = 1:{len(texts)}] {{ print names[i] }}\n"
@@ -972,15 +1080,19 @@ esac
         done = subprocess.run(["gnuplot", self.at("texts.gp")], capture_output=True, text=True)
         self.assertEqual(done.stderr.splitlines(), texts + texts)
         self.assertFalse(os.path.exists(caught))
-    def test_what_the_page_says_first(self):
-        text = SWEEP[:SWEEP.index("[axis ftl]")] + "[measures]\nsize = trace.requests + 0\n"
+
+    def test_what_the_page_says_first(self) -> None:
+        text = SWEEP[: SWEEP.index("[axis ftl]")] + "[measures]\nsize = trace.requests + 0\n"
         self.write("sweep/experiment.ini", text.replace("drive = parameters/tiny.cfg", "note = {n} of <all>"))
         os.remove(self.at("sweep/published.tsv"))
         self.lab("report", self.at("sweep"))
-        self.contains(self.text("results/sweep/n-300/report.html"), "2 workloads, measured; nothing was run.",
-                      '<p class="note">300 of &lt;all&gt;</p>')
+        self.contains(
+            self.text("results/sweep/n-300/report.html"),
+            "2 workloads, measured; nothing was run.",
+            '<p class="note">300 of &lt;all&gt;</p>',
+        )
 
-    def test_labels_of_numbers(self):
+    def test_labels_of_numbers(self) -> None:
         self.assertEqual(
             [gnuplot.unitless(name) for name in ("25p", "-8d", "4K", "page", "7")],
             ["25", "-8", "4K", "page", "7"],
@@ -988,13 +1100,17 @@ esac
         self.assertEqual(gnuplot.apart([-100.0, -2.0, 1.0, 60.0, 100.0], False), {0, 1, 3, 4})
         self.assertEqual(gnuplot.apart([1.0, 10.0, 11.0, 1000.0], True), {0, 1, 3})
 
-    def test_no_text_of_a_description_is_run(self):
+    def test_no_text_of_a_description_is_run(self) -> None:
         """Neither by a shell nor by gnuplot, and no page contains a tag from it."""
         caught = self.at("caught")
-        bait = (f"'x''' `touch {caught}` $(touch {caught}) \"q\" 'a' \\ \\n @macro <i>% # END\n END\n"
-                f"  system('touch {caught}')\n  ")
-        lines = KINDS.replace("[experiment]\n", "[experiment]\nabout = {0}\ntitle = {0}\nreading = {0}\n"
-                              "source = {0}\nstamp = {0}\n").replace("[labels]\n", "[labels]\n{1}")
+        bait = (
+            f"'x''' `touch {caught}` $(touch {caught}) \"q\" 'a' \\ \\n @macro <i>% # END\n END\n"
+            f"  system('touch {caught}')\n  "
+        )
+        lines = KINDS.replace(
+            "[experiment]\n",
+            "[experiment]\nabout = {0}\ntitle = {0}\nreading = {0}\nsource = {0}\nstamp = {0}\n",
+        ).replace("[labels]\n", "[labels]\n{1}")
         lines = re.sub(r"(?m)^(title|xlabel|ylabel) = .*", r"\1 = {0}", lines)
         lines = re.sub(r"(plot = \w+)", r"\1\ncaption = {0}\nxlabel = {0}\nylabel = {0}", lines)
         names = "page across 1K 4K mixed programs doubled waf areas cache"
@@ -1002,27 +1118,31 @@ esac
         lines = re.sub(r"\nxlabel = {0}(?=[^[]*\nxlabel)", "", lines)
         lines = lines.replace("{n}", "300").replace("{3*1024}", "3072")
         point = "`touch${IFS}" + caught + "`<i>'\\"
-        lines = lines.replace("1..2 = seed=*", f'{point} = seed=1\n2 = seed=2')
+        lines = lines.replace("1..2 = seed=*", f"{point} = seed=1\n2 = seed=2")
         lines = lines.replace("levels = paper=3 other=4", f"levels = {point}=3 other=4")
         self.write("sweep/experiment.ini", lines.replace("{0}", bait).replace("{1}", labels))
-        rows = PUBLISHED.replace("much", "`touch x` <i>\"").replace("Fig. 2", point)
+        rows = PUBLISHED.replace("much", '`touch x` <i>"').replace("Fig. 2", point)
         self.write("sweep/published.tsv", rows)
         self.lab("report", self.at("sweep"))
         self.assertFalse(os.path.exists(self.at("caught")))
-        self.assertNotIn("<i>", self.text("results/sweep/n-300/report.html").replace('<i class', ""))
+        self.assertNotIn("<i>", self.text("results/sweep/n-300/report.html").replace("<i class", ""))
         self.assertIn("`touch", self.text("results/sweep/n-300/figures/bars-1.svg"))
         self.lab("list", self.at("sweep"))
 
-    def test_names_that_leave_the_folder(self):
-        for section in ("[figure ../../X]\nplot = bars\nmeasure = programs\n", "[figure |x]\nplot = bars\n",
-                        "[grid ../x]\n", "[numbers]\n../../x = 1\n"):
+    def test_names_that_leave_the_folder(self) -> None:
+        for section in (
+            "[figure ../../X]\nplot = bars\nmeasure = programs\n",
+            "[figure |x]\nplot = bars\n",
+            "[grid ../x]\n",
+            "[numbers]\n../../x = 1\n",
+        ):
             wrong = SWEEP.replace("[numbers]\n", section, 1) if "numbers" in section else SWEEP + section
             self.mistake(wrong, "names a file; should be letters")
         self.mistake(FAMILIES.replace("read =", "../read ="), "names a file")
 
-    def test_every_mistake_is_found_before_the_first_run(self):
+    def test_every_mistake_is_found_before_the_first_run(self) -> None:
         wrong = SWEEP.replace
-        for text, says in (
+        mistakes: list[tuple[str | bytes, str]] = [
             (
                 wrong("programs * 2", "progams * 2"),
                 '[measures] doubled = progams * 2: "progams": there is no',
@@ -1099,7 +1219,8 @@ esac
             (wrong("programs * 2", "tenant.70.read.cout + 0"), "tenant.70.read.cout: there is no such"),
             (SWEEP.replace("n = 300", "n = \xb5").encode("latin-1"), "should be UTF-8"),
             (SWEEP + "\0", "has a zero byte"),
-        ):
+        ]
+        for text, says in mistakes:
             with open(self.at("sweep/experiment.ini"), "wb") as file:
                 file.write(text if isinstance(text, bytes) else text.encode())
             said = self.lab("run", self.at("sweep"), status=2).stderr
@@ -1134,15 +1255,15 @@ esac
         ):
             self.write("sweep/published.tsv", PUBLISHED)
             self.write("list.json", "[1, 2]")
-            said = subprocess.run([*self.command(*words[:2]), *words[2:]], capture_output=True, text=True)
-            self.assertEqual((said.returncode, "Traceback" in said.stderr), (2, False))
-            self.assertIn(says, said.stderr)
+            done = subprocess.run([*self.command(*words[:2]), *words[2:]], capture_output=True, text=True)
+            self.assertEqual((done.returncode, "Traceback" in done.stderr), (2, False))
+            self.assertIn(says, done.stderr)
         os.remove(self.at("sweep/published.tsv"))
         self.write("sweep/experiment.ini", SWEEP + "[figure x]\nplot = dots\nmeasure = published\n")
         self.assertIn("there is no published.tsv", self.lab("run", self.at("sweep"), status=2).stderr)
         self.assertFalse(os.path.exists(self.at("results")))
 
-    def test_an_axis_with_one_point_leaves_nothing_open(self):
+    def test_an_axis_with_one_point_leaves_nothing_open(self) -> None:
         """Neither one that has no other point, nor one of which one point is run."""
         axes = "[axis common]\nbase =\n[axis other]\na b = gc.soft=0\n[axis seed]"
         lines = SWEEP.replace("[axis seed]", axes).replace("[grid]\n", "[grid]\nother = b\n")
@@ -1150,9 +1271,9 @@ esac
         self.lab("report", self.at("sweep"))
         self.assertNotIn("no values", self.text("results/sweep/n-300/figures/lines-1.svg"))
 
-    def test_a_statistic_without_a_value_is_not_misspelt(self):
+    def test_a_statistic_without_a_value_is_not_misspelt(self) -> None:
         """A sweep of writes alone has no latency of reads; a plug-in's statistics are not known before."""
-        writes = SWEEP[:SWEEP.index("[measures]")].replace("mixed requests", "mixed write_share=1 requests")
+        writes = SWEEP[: SWEEP.index("[measures]")].replace("mixed requests", "mixed write_share=1 requests")
         trace = "trace = traces/samples/random.trace trace.limit={n}\n"
         self.write("sweep/experiment.ini", writes.replace(trace, ""))
         os.remove(self.at("sweep/published.tsv"))
@@ -1160,10 +1281,12 @@ esac
         row = self.text("results/sweep/n-300/results.tsv").splitlines()[1].split("\t")
         self.assertEqual((row[5], row[6]), ("done", ""))
         self.write("sweep/experiment.ini", writes + "[measures]\nslow = tenant.7.all.count + 0\n")
-        self.assertIn("warning: no run has the statistic tenant.7.all.count",
-                      self.lab("report", self.at("sweep")).stderr)
+        self.assertIn(
+            "warning: no run has the statistic tenant.7.all.count",
+            self.lab("report", self.at("sweep")).stderr,
+        )
 
-    def test_mistakes_in_figures(self):
+    def test_mistakes_in_figures(self) -> None:
         for wrong, says in (
             ("plot = pie", "should be of bars"),
             ("plot = bars\nmeasure = programs\ncolour = red", "colour"),
@@ -1179,7 +1302,7 @@ esac
             self.write("sweep/experiment.ini", SWEEP + f"[figure wrong]\n{wrong}\n")
             self.assertIn(says, self.lab("report", self.at("sweep"), status=2).stderr)
 
-    def test_another_program(self):
+    def test_another_program(self) -> None:
         self.write("program", "#!/bin/sh\necho 'words = '$#\necho \"double = $((2 * ${2#n=}))\"\n")
         os.chmod(self.at("program"), 0o755)
         self.write(
@@ -1193,9 +1316,9 @@ esac
             [(row[0], row[4], row[5]) for row in rows], [("1", "3", "2"), ("2", "3", "4"), ("3", "3", "6")]
         )
 
-    def test_places_of_chardin(self):
-        def place(*words):
-            done = subprocess.run(
+    def test_places_of_chardin(self) -> None:
+        def measured(*words: str) -> subprocess.CompletedProcess[str]:
+            return subprocess.run(
                 [
                     "scripts/chardin/measure",
                     SSD,
@@ -1208,7 +1331,10 @@ esac
                 capture_output=True,
                 text=True,
             )
-            return dict(line.split(" = ") for line in done.stdout.splitlines()) or done
+
+        def place(*words: str) -> dict[str, str]:
+            return dict(line.split(" = ") for line in measured(*words).stdout.splitlines())
+
         near, far, sector = place("writes=4d"), place("writes=-512f"), place("writes=16k")
         self.assertEqual(
             (near["device.cost_ms"], near["device.best_distance"], near["device.d_max"]),
@@ -1224,10 +1350,10 @@ esac
         self.assertAlmostEqual(
             float(pool["indirect.distance_mean"]), float(pool["model.distance_u"]), delta=0.03
         )
-        wrong = place("writes=4d", "striped.chips=0")
+        wrong = measured("writes=4d", "striped.chips=0")
         self.assertEqual((wrong.returncode, wrong.stderr.count("\n")), (2, 1))
 
-    def test_traces_of_the_legacy_study(self):
+    def test_traces_of_the_legacy_study(self) -> None:
         study = runpy.run_path("scripts/legacy/study")
         # The two pieces of one request stay together; the piece touched first comes first.
         small = study["compact"](
@@ -1243,11 +1369,11 @@ esac
             [128, 136],
         )
 
-    def test_a_case_of_the_legacy_study_without_reads(self):
+    def test_a_case_of_the_legacy_study_without_reads(self) -> None:
         with tarfile.open("tests/legacy/golden.tar.xz") as golden:
-            self.write(
-                "page.parameters", golden.extractfile("01_default/page.parameters").read().decode("latin-1")
-            )
+            file = golden.extractfile("01_default/page.parameters")
+            assert file
+            self.write("page.parameters", file.read().decode("latin-1"))
         self.write("writes.trace", "".join(f"{i * 1000000} 0 {8 * i} 8 0\n" for i in range(50)))
         for repaired in "none", "main":
             done = subprocess.run(
@@ -1265,7 +1391,7 @@ esac
             self.assertIn("read_ns = 0\n", done.stdout)
             self.assertRegex(done.stdout, r"write_ns = [1-9]")
 
-    def test_a_profile_is_fitted(self):
+    def test_a_profile_is_fitted(self) -> None:
         fit = runpy.run_path("scripts/workloads/fit")
         # Most starts are on the grid; one is where another ended; one repeats a start with another length.
         trace = fit["Trace"](
@@ -1289,7 +1415,7 @@ esac
         )
         self.assertEqual(len(made.stdout.splitlines()), 5)
 
-    def test_kept_drives(self):
+    def test_kept_drives(self) -> None:
         self.write(
             "aged.ini",
             "[experiment]\ndrive = parameters/tiny.cfg\n[axis workload]\nw = mixed requests=500\n"
@@ -1302,7 +1428,7 @@ esac
         self.assertEqual(self.text("results/aged/default/results.tsv"), without)
         self.assertEqual(len(os.listdir(self.at("results/drives"))), 1)
 
-    def test_options_of_a_run_are_settings_of_a_point(self):
+    def test_options_of_a_run_are_settings_of_a_point(self) -> None:
         self.write(
             "warm.ini",
             "[experiment]\ndrive = parameters/tiny.cfg\n[axis workload]\nw = mixed requests=500\n"
@@ -1314,7 +1440,7 @@ esac
         self.write("warm.ini", self.text("warm.ini").replace("=100", "=soon"))
         self.assertIn("w later: ", self.lab("run", self.at("warm.ini"), status=2).stderr)
 
-    def test_channels_are_folded(self):
+    def test_channels_are_folded(self) -> None:
         self.write(
             "fold.ini",
             "[experiment]\ndrive = parameters/icpp23.cfg\nfold = {scale}\n[numbers]\nscale = 1\n"
@@ -1322,7 +1448,7 @@ esac
             "[axis host]\nopen = host.time_scale=0.5\nclosed = host.mode=closed host.queue_depth=12\n",
         )
 
-        def folded(scale):
+        def folded(scale: int) -> list[str]:
             lines = self.lab("list", self.at("fold.ini"), f"scale={scale}").stdout.splitlines()
             return [
                 line.split("-s flash.blocks=")[-1].split(" parameters")[0].replace("-s ", "")
@@ -1339,7 +1465,7 @@ esac
         )
         self.assertIn("w 8k open: ", self.lab("list", self.at("fold.ini"), "scale=2048", status=2).stderr)
 
-    def test_comparing(self):
+    def test_comparing(self) -> None:
         self.lab("run", self.at("sweep"))
         self.lab("run", self.at("sweep"), "n=200")
         ours, theirs = self.at("results/sweep/n-300"), self.at("results/sweep/n-200")
@@ -1353,11 +1479,11 @@ esac
         said = self.lab("compare", *(os.path.join(ours, "runs", key + ".json") for key in keys)).stdout
         self.assertIn("run.seed\t1\t2\tx2\n", said)
 
-    def test_the_curve_of_the_course(self):
+    def test_the_curve_of_the_course(self) -> None:
         self.assertEqual(self.lab("list", "docs/course/over-provisioning.ini", "--count").stdout, "54\n")
         self.assertEqual(self.lab("list", "docs/modern/ahead.ini", "--count").stdout, "27\n")
 
-    def test_results_are_made_again(self):
+    def test_results_are_made_again(self) -> None:
         """By the simulator of another folder, with the drive and the profile that were kept."""
         self.lab("run", self.at("sweep"))
         results = self.at("results/sweep/n-300")
@@ -1381,17 +1507,17 @@ esac
         self.assertIn("traces/samples/random.trace is another file here: 129846 bytes, SHA-256 0", said)
         self.assertIn("no results that `lab run` made", self.lab("rerun", self.folder, status=2).stderr)
 
-    def test_no_file_of_a_manifest_leaves_its_folder(self):
-        manifest = {"simulator": "x", "runs": {}, "files": {}}
+    def test_no_file_of_a_manifest_leaves_its_folder(self) -> None:
+        files: dict[str, dict[str, object]] = {}
         for path in "/tmp/evil.cfg", "../../evil.cfg", "a/../../../evil.cfg":
-            manifest["files"][path] = {"sha256": "../0123456789abcdef", "bytes": 1, "text": "ftl = 1"}
-            manifest["files"]["x" + path] = {"sha256": "0", "bytes": 1, "text": "ftl = 1", "as": path}
-        self.write("manifest.json", json.dumps(manifest))
+            files[path] = {"sha256": "../0123456789abcdef", "bytes": 1, "text": "ftl = 1"}
+            files["x" + path] = {"sha256": "0", "bytes": 1, "text": "ftl = 1", "as": path}
+        self.write("manifest.json", json.dumps({"simulator": "x", "runs": {}, "files": files}))
         self.lab("rerun", self.folder)
         for folder in "/tmp", self.folder, os.path.dirname(self.folder):
             self.assertFalse(os.path.exists(os.path.join(folder, "evil.cfg")))
 
-    def test_exports(self):
+    def test_exports(self) -> None:
         self.lab("run", self.at("sweep"))
         said = self.lab("export", self.at("sweep"), "--as", "jsonl").stdout
         rows = [json.loads(line) for line in said.splitlines()]
@@ -1411,7 +1537,7 @@ esac
             subprocess.run(shell, shell=True, check=True)
             self.assertTrue(os.path.exists(output))
 
-    def test_the_worst_requests(self):
+    def test_the_worst_requests(self) -> None:
         for name in ("log.csv", "log.csv.zst"):
             subprocess.run(
                 [

@@ -1,48 +1,53 @@
 #!/usr/bin/env python3
 """Mistakes in Python: each is an exception with one line, none passes in silence, and the drive goes on.
 
-    SSDLAB_LIBRARY=build/dev/libssdlab.so tests/test_misuse.py
+    tests/run tests/test_misuse.py
 
 Needs neither numpy nor pandas; with numpy (tests/python.sh) its types are tried, too.
 """
 
 import array
+import contextlib
 import copy
+import functools
 import gc
 import os
 import pickle
-import re
 import signal
 import sys
-import tempfile
 import threading
 import unittest
+import unittest.mock
 import weakref
+from collections.abc import Callable
+from typing import Any
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 os.environ.setdefault("SSDLAB_LIBRARY", os.path.join(ROOT, "build/dev/libssdlab.so"))
 os.environ["SSDLAB_LIBRARY"] = os.path.join(ROOT, os.environ["SSDLAB_LIBRARY"])
-sys.path.insert(0, os.path.join(ROOT, "library", "python"))
 
-import ssdlab  # noqa: E402
-from ssdlab.columns import numpy  # noqa: E402
+import ssdlab
+from ssdlab.columns import numpy
 
 TINY = os.path.join(ROOT, "parameters/tiny.cfg")
-FRESH = {"precondition": {"mode": "none", "premap": "none"}}
-FOLDED = {**FRESH, "trace.fold": True}  # for profiles, which address terabytes
+FRESH: dict[str, object] = {"precondition": {"mode": "none", "premap": "none"}}
+FOLDED: dict[str, object] = {**FRESH, "trace.fold": True}  # for profiles, which address terabytes
 END = 768  # sectors of the drive
 
 
-def fresh(**more):
+def fresh(**more: Any) -> ssdlab.Drive:
     return ssdlab.Drive(TINY, FRESH, progress=False, **more)
 
 
-def rows(**more):
+def rows(**more: object) -> dict[str, object]:
     """Columns of one write."""
     return {"sector": [0], "sectors": [1], "kind": [1], **more}
 
 
-def policy(_plane, _blocks):
+NUMBERED: dict[object, object] = {"sector": [0], "sectors": [1], "kind": [1], 3: [1]}
+
+
+def policy(_plane: int, _blocks: object) -> None:
     return None
 
 
@@ -51,12 +56,12 @@ class Row:
 
     columns = ["sector", "sectors", "kind", "latency"]
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> list[int]:
         return [1]
 
 
 # A call of a drive, and what its message says.
-CALLS = [
+CALLS: list[tuple[Callable[[Any], object], str]] = [
     (lambda d: d.write(END, 8), r"sectors 768 to 775 lie beyond the drive of 768 sectors"),
     (lambda d: d.read(END - 1, 2), r"sectors 767 to 768 lie beyond the drive of 768"),
     (lambda d: d.write(2**64 - 1, 1), r"beyond the drive of 768"),
@@ -98,7 +103,7 @@ CALLS = [
     (lambda d: d.submit(rows(sectors=[1, 1])), r"^sectors has 2 rows, the columns before it 1$"),
     (lambda d: d.submit(rows(arival_ns=[5])), r"'arival_ns' is no column .*; did you mean arrival_ns\?$"),
     (lambda d: d.submit(rows(latency=[5])), r"'latency' is no column of requests; columns are arrival_ns, "),
-    (lambda d: d.submit({**rows(), 3: [1]}), r"^3 is no column of requests"),
+    (lambda d: d.submit(NUMBERED), r"^3 is no column of requests"),
     (lambda d: d.submit(Row()), r"'latency' is no column"),
     (lambda d: d.submit(rows(), kind=[0]), r"^kind is given twice, in requests and as an argument$"),
     (lambda d: d.submit([(0, 1, 1)]), r"^requests are \[\(0, 1, 1\)\], should be a mapping of columns"),
@@ -167,7 +172,7 @@ if numpy is not None:
     ]
 
 # Arguments of Drive(), and what the message says.
-DRIVES = [
+DRIVES: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
     (("no-such.cfg",), {}, r"no-such.cfg"),
     (("tinny",), {}, r"did you mean tiny\?"),
     ((3,), {}, r"^parameters is 3, should be a path or a name$"),
@@ -212,7 +217,7 @@ DRIVES = [
 
 
 class Misuse(unittest.TestCase):
-    def refused(self, text, call, kind=ssdlab.Mistake):
+    def refused(self, text: str, call: Callable[[], object], kind: type[Exception] = ssdlab.Mistake) -> None:
         with self.assertRaises(kind) as caught:
             call()
         self.assertIs(type(caught.exception), kind)
@@ -220,15 +225,15 @@ class Misuse(unittest.TestCase):
         self.assertNotIn("\n", str(caught.exception))
         self.assertLess(len(str(caught.exception)), 400)
 
-    def test_each_call_refuses_what_it_cannot_do(self):
+    def test_each_call_refuses_what_it_cannot_do(self) -> None:
         self.assertGreaterEqual(len(CALLS) + len(DRIVES), 100)
         with fresh(verify=True) as drive:
-            entered = 1
+            entered = 1.0
             drive.write(0, 1)
             for number, (call, text) in enumerate(CALLS):
                 with self.subTest(number=number, text=text):
                     before = drive.statistic("run.requests")
-                    self.refused(text, lambda: call(drive))  # pylint: disable=cell-var-from-loop
+                    self.refused(text, functools.partial(call, drive))
                     entered += drive.statistic("run.requests") - before
                     drive.write(number, 1)
                     drive.check()
@@ -236,12 +241,12 @@ class Misuse(unittest.TestCase):
             self.assertEqual(drive.statistic("run.served"), entered + len(CALLS))
             self.assertEqual(entered, 3)  # two requests before a bad one
 
-    def test_each_drive_that_cannot_be_is_refused(self):
+    def test_each_drive_that_cannot_be_is_refused(self) -> None:
         for given, more, text in DRIVES:
             with self.subTest(given=given, more=more):
-                self.refused(text, lambda: ssdlab.Drive(*given, **more))  # pylint: disable=cell-var-from-loop
+                self.refused(text, functools.partial(ssdlab.Drive, *given, **more))
 
-    def test_a_closed_drive_refuses_everything(self):
+    def test_a_closed_drive_refuses_everything(self) -> None:
         drive = fresh()
         drive.close()
         drive.close()
@@ -270,13 +275,14 @@ class Misuse(unittest.TestCase):
             self.refused("^the drive is closed$", call)
         self.assertIn("closed", repr(drive))
 
-    def test_a_drive_is_not_copied(self):
+    def test_a_drive_is_not_copied(self) -> None:
         with fresh() as drive:
-            for call in copy.copy, copy.deepcopy, pickle.dumps:
-                self.refused(r"drive\.fork\(\) is a second drive", lambda: call(drive), TypeError)
+            calls: list[Callable[[object], object]] = [copy.copy, copy.deepcopy, pickle.dumps]
+            for call in calls:
+                self.refused(r"drive\.fork\(\) is a second drive", functools.partial(call, drive), TypeError)
             drive.write(0, 1)
 
-    def test_a_policy_that_chooses_no_index(self):
+    def test_a_policy_that_chooses_no_index(self) -> None:
         for choice, text in (
             (0.7, r"chose 0.7; an index is a whole number"),
             (1.0, r"chose 1.0; an index is a whole number"),
@@ -286,15 +292,16 @@ class Misuse(unittest.TestCase):
             (-1, r"chose -1 of \d+; an index is from 0"),
             (10**6, r"chose 1000000 of \d+"),
         ):
-            with fresh(gc_policy=lambda plane, blocks: choice) as drive:  # pylint: disable=cell-var-from-loop
-                self.refused(text, lambda: fill(drive))  # pylint: disable=cell-var-from-loop
+            with fresh(gc_policy=lambda plane, blocks, choice=choice: choice) as drive:
+                self.refused(text, functools.partial(fill, drive))
                 drive.drain()
                 drive.check()
 
-    def test_what_is_natural_is_accepted(self):
+    def test_what_is_natural_is_accepted(self) -> None:
         with fresh(completions=True) as drive:
-            drive.write(0, 1, arrival_ns=1e9)
-            drive.advance(2e9)
+            second: Any = 1e9  # a float that is a whole number
+            drive.write(0, 1, arrival_ns=second)
+            drive.advance(2 * second)
             self.assertEqual(drive.now_ns, 2 * 10**9)
             self.assertEqual(drive.submit(sector=[], sectors=[], kind=[]), 0)
             self.assertEqual(drive.submit(sector=(), sectors=array.array("I"), kind=b""), 0)
@@ -310,7 +317,7 @@ class Misuse(unittest.TestCase):
                 drive.drain()
 
 
-def fill(drive):
+def fill(drive: ssdlab.Drive) -> None:
     """Writes until blocks are collected."""
     n = 900
     places = [(i * 7919) % (END - 8) for i in range(n)]
@@ -318,7 +325,7 @@ def fill(drive):
 
 
 class Hints(unittest.TestCase):
-    def test_a_hint_names_a_handle_if_the_drive_reads_it(self):
+    def test_a_hint_names_a_handle_if_the_drive_reads_it(self) -> None:
         handles = {"fdp.handles": 2, "flash.blocks": 64}
         with ssdlab.Drive(TINY, {**FRESH, **handles, "fdp.by": "hint"}) as drive:
             drive.write(0, 4, hint=1)
@@ -326,13 +333,15 @@ class Hints(unittest.TestCase):
             self.assertEqual(drive.statistic("fdp.1.units"), 1)
             with self.assertRaisesRegex(ssdlab.Mistake, r"hint 5; with fdp.handles = 2 it is 0 to 1"):
                 drive.write(0, 4, hint=5)
-        with ssdlab.Drive(TINY, {**FRESH, **handles}) as drive:
-            with self.assertRaisesRegex(ssdlab.Mistake, r"hint 1, which nothing reads"):
-                drive.write(0, 4, hint=1)
+        with (
+            ssdlab.Drive(TINY, {**FRESH, **handles}) as drive,
+            self.assertRaisesRegex(ssdlab.Mistake, r"hint 1, which nothing reads"),
+        ):
+            drive.write(0, 4, hint=1)
 
 
 class Times(unittest.TestCase):
-    def test_a_write_without_arrival_is_not_scaled(self):
+    def test_a_write_without_arrival_is_not_scaled(self) -> None:
         with fresh(host__time_scale=3) as drive:
             drive.write(0, 4, arrival_ns=1000)
             drive.drain()
@@ -344,7 +353,7 @@ class Times(unittest.TestCase):
 class Moments(unittest.TestCase):
     """Calls at the wrong moment."""
 
-    def refused_inside(self, drive, text, done):
+    def refused_inside(self, drive: ssdlab.Drive, text: str, done: list[object]) -> None:
         for call in (
             lambda: drive.write(0, 1),
             drive.drain,
@@ -357,32 +366,40 @@ class Moments(unittest.TestCase):
                 call()
             done.append(call)
 
-    def test_a_callback_cannot_call_its_drive(self):
-        done, seen = [], []
+    def test_a_callback_cannot_call_its_drive(self) -> None:
+        done: list[object] = []
+        seen: list[tuple[int, int, int]] = []
 
-        def inside(*_given):
+        def inside(*_given: object) -> None:
             seen.append((drive.now_ns, drive.sectors, drive.in_flight))
             self.refused_inside(drive, "^a callback of a drive must not call that drive$", done)
 
-        drive = ssdlab.Drive(TINY, FOLDED, progress=inside, trace__limit=5000, dram__buffer_bytes="32K",
-                             gc_policy=lambda plane, blocks: inside(), buffer_policy=lambda pages: inside())
+        drive = ssdlab.Drive(
+            TINY,
+            FOLDED,
+            progress=inside,
+            trace__limit=5000,
+            dram__buffer_bytes="32K",
+            gc_policy=lambda plane, blocks: inside(),
+            buffer_policy=lambda pages: inside(),
+        )
         drive.run("mixed")
         self.assertGreater(len(done), 100)
         self.assertEqual(seen[-1][1], END)
         drive.check()
         drive.close()
 
-    def test_two_threads_cannot_use_one_drive(self):
-        done = []
+    def test_two_threads_cannot_use_one_drive(self) -> None:
+        done: list[object] = []
         text = "^another thread is in a call of this drive; a drive is used by one thread at a time, its"
 
-        def elsewhere():
+        def elsewhere() -> None:
             self.refused_inside(drive, text, done)
             with self.assertRaisesRegex(ssdlab.Mistake, text):
                 print(drive.now_ns)
             done.append(None)
 
-        def inside(*_given):
+        def inside(*_given: object) -> None:
             thread = threading.Thread(target=elsewhere)
             thread.start()
             thread.join()
@@ -394,10 +411,11 @@ class Moments(unittest.TestCase):
         drive.check()
         drive.close()
 
-    def test_threads_at_one_drive_leave_it_whole(self):
-        refused, entered = [], []
+    def test_threads_at_one_drive_leave_it_whole(self) -> None:
+        refused: list[str] = []
+        entered: list[int] = []
 
-        def use(drive):
+        def use(drive: ssdlab.Drive) -> None:
             for i in range(400):
                 try:
                     drive.write(i % END, 1)
@@ -416,12 +434,17 @@ class Moments(unittest.TestCase):
             drive.check()
             self.assertEqual(drive.statistic("run.served"), len(entered))
 
-    def test_a_callback_may_use_a_fork(self):
+    def test_a_callback_may_use_a_fork(self) -> None:
         with fresh() as other:
             with fresh(gc_policy=lambda plane, blocks: fill(other)) as drive:
                 fill(drive)
                 drive.check()
-            with fresh(gc_policy=lambda plane, blocks: fork.now_ns and None) as drive, drive.fork() as fork:
+            forks: list[ssdlab.Drive] = []
+            with (
+                fresh(gc_policy=lambda plane, blocks: forks[0].now_ns and None) as drive,
+                drive.fork() as fork,
+            ):
+                forks.append(fork)
                 fill(drive)
                 drive.check()
 
@@ -429,14 +452,14 @@ class Moments(unittest.TestCase):
 class Interrupts(unittest.TestCase):
     """Ctrl-C is a KeyboardInterrupt of the call, whenever it comes."""
 
-    def setUp(self):
-        self.lost = []
+    def setUp(self) -> None:
+        self.lost: list[object] = []
         self.hook, sys.unraisablehook = sys.unraisablehook, self.lost.append
 
-    def tearDown(self):
+    def tearDown(self) -> None:
         sys.unraisablehook = self.hook
 
-    def interrupted(self, drive, call):
+    def interrupted(self, drive: ssdlab.Drive, call: Callable[[], object]) -> None:
         """Calls without end; a thread interrupts it."""
         handler = signal.getsignal(signal.SIGINT)
         for wait in 0, 0.003, 0.01, 0.03:
@@ -453,23 +476,29 @@ class Interrupts(unittest.TestCase):
             drive.check()
         self.assertEqual(self.lost, [])
 
-    def test_of_a_run(self):
-        for more in {}, {"gc_policy": policy}, {"progress": lambda requests, share: False}:
-            with ssdlab.Drive(TINY, FOLDED, **{"progress": False, **more}) as drive:
-                self.interrupted(drive, lambda: drive.run("mixed"))  # pylint: disable=cell-var-from-loop
+    def test_of_a_run(self) -> None:
+        choices: list[dict[str, Any]] = [
+            {},
+            {"gc_policy": policy},
+            {"progress": lambda requests, share: False},
+        ]
+        for more in choices:
+            given: dict[str, Any] = {"progress": False, **more}
+            with ssdlab.Drive(TINY, FOLDED, **given) as drive:
+                self.interrupted(drive, functools.partial(drive.run, "mixed"))
 
-    def test_of_a_submission(self):
+    def test_of_a_submission(self) -> None:
         n = 200000
         zeros = array.array("Q", bytes(8 * n))
         ones = array.array("I", [1]) * n
         with fresh(host__mode="closed") as drive:
             self.interrupted(drive, lambda: drive.submit(sector=zeros, sectors=ones, kind=bytes(n)))
 
-    def test_of_single_writes_with_a_policy(self):
+    def test_of_single_writes_with_a_policy(self) -> None:
         with fresh(gc_policy=policy) as drive:
             self.interrupted(drive, lambda: drive.write(drive.now_ns % (END - 8), 8))
 
-    def test_of_a_preparation(self):
+    def test_of_a_preparation(self) -> None:
         for wait in 0, 0.01:
             timer = threading.Timer(wait, os.kill, (os.getpid(), signal.SIGINT))
             with self.assertRaises(KeyboardInterrupt):
@@ -485,30 +514,33 @@ class Interrupts(unittest.TestCase):
 class Memory(unittest.TestCase):
     """A drive that is dropped is freed at once, without the cyclic garbage collector."""
 
-    def setUp(self):
+    def setUp(self) -> None:
         gc.collect()
         gc.disable()
 
-    def tearDown(self):
+    def tearDown(self) -> None:
         gc.enable()
 
-    def freed(self, use, **more):
-        drive = ssdlab.Drive(TINY, FOLDED, **{"progress": False, **more})
+    def freed(self, use: Callable[[ssdlab.Drive], object], **more: Any) -> None:
+        given: dict[str, Any] = {"progress": False, **more}
+        drive = ssdlab.Drive(TINY, FOLDED, **given)
         fork = drive.fork()
         ends = [one._finalizer for one in (drive, fork)]
-        dropped = weakref.ref(drive), weakref.ref(fork), weakref.ref(drive._callbacks)
+        dropped: tuple[weakref.ref[Any], ...] = (
+            weakref.ref(drive),
+            weakref.ref(fork),
+            weakref.ref(drive._callbacks),
+        )
         for one in drive, fork:
-            try:
+            with contextlib.suppress(ssdlab.Error, KeyError):
                 use(one)
-            except (ssdlab.Error, KeyError):
-                pass
         self.assertTrue(all(end.alive for end in ends))
         del drive, fork, one
-        self.assertEqual([one() for one in dropped], [None] * 3)
+        self.assertEqual([kept() for kept in dropped], [None] * 3)
         self.assertFalse(any(end.alive for end in ends))
 
-    def test_it_is_freed_when_it_is_dropped(self):
-        def fail(*_given):
+    def test_it_is_freed_when_it_is_dropped(self) -> None:
+        def fail(*_given: object) -> int:
             raise KeyError("mine")
 
         self.freed(lambda drive: None)
@@ -521,20 +553,19 @@ class Memory(unittest.TestCase):
         self.freed(lambda drive: drive.statistics["waf"])
         self.freed(lambda drive: drive.statistic("nonsense"))
 
-    def test_a_drive_that_could_not_be_opened(self):
-        made = []
+    def test_a_drive_that_could_not_be_opened(self) -> None:
+        made: list[weakref.ref[ssdlab.Drive]] = []
         begin = ssdlab.Drive._begin
 
-        def note(drive, *given):
+        def note(drive: ssdlab.Drive, *given: Any) -> None:
             made.append(weakref.ref(drive))
             begin(drive, *given)
 
-        ssdlab.Drive._begin = note
-        try:
-            with self.assertRaises(ssdlab.Mistake):
-                ssdlab.Drive("tiny", gc__treshold=1)
-        finally:
-            ssdlab.Drive._begin = begin
+        with (
+            unittest.mock.patch.object(ssdlab.Drive, "_begin", note),
+            self.assertRaises(ssdlab.Mistake),
+        ):
+            ssdlab.Drive("tiny", gc__treshold=1)
         self.assertEqual([one() for one in made], [None])
 
 

@@ -13,6 +13,8 @@ import re
 import subprocess
 import tempfile
 import unittest
+from collections.abc import Callable
+from typing import Any
 
 SSD = os.environ.get("SSD", "./ssd")
 SOAK = os.environ.get("SOAK", "0") not in ("", "0")
@@ -32,7 +34,7 @@ WITHIN = 0.10  # largest relative error of the fit
 NOISE = 0.002  # relative, of every number of a job: as much as fio's means on an idle drive vary
 
 # 2 x 2 dies, pages of 8 KiB: a command takes nothing, a sector 1280 ns on the bus and 1000 ns on the link.
-BY_HAND = {
+BY_HAND: dict[str, Any] = {
     "flash.channels": 2,
     "flash.chips": 2,
     "flash.dies": 1,
@@ -53,26 +55,35 @@ BY_HAND = {
     "gc.threshold": 0.05,
 }
 
+Settings = dict[str, Any]  # of a drive
+Json = dict[str, Any]  # what fio and `ssd probe` write
 
-def ssd(*words):
-    return subprocess.run([SSD, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+def ssd(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([SSD, *words], capture_output=True, text=True)
 
 
-def settings(values):
+def settings(values: Settings) -> list[str]:
     return [word for key, value in values.items() for word in ("-s", f"{key}={value}")]
 
 
-def number(text, key, behind=""):
+def number(text: str, key: str, behind: str = "") -> float | None:
     """A value in a parameter file, or what the pattern `behind` finds after it; None if it is missing."""
     group, name = key.split(".")
     found = re.search(rf"^{group}: {{[^}}]*\b{name} = ([\d.]+);{behind}", text, re.M)
     return float(found[2 if behind else 1]) if found else None
 
 
-def hidden_drive(seed):
+def value(text: str, key: str, behind: str = "") -> float:
+    found = number(text, key, behind)
+    assert found is not None, key
+    return found
+
+
+def hidden_drive(seed: int) -> Settings:
     """Every other one has a write buffer."""
     r = random.Random(seed)
-    drive = {
+    drive: Settings = {
         "flash.channels": r.choice([2, 4, 8]),
         "flash.chips": r.choice([1, 2]),
         "flash.dies": r.choice([1, 2]),
@@ -93,10 +104,10 @@ def hidden_drive(seed):
     return sized(drive, 640)
 
 
-def hidden_drive_of_today(seed):
+def hidden_drive_of_today(seed: int) -> Settings:
     """Writes are acknowledged from memory and go to an SLC cache."""
     r = random.Random(seed)
-    drive = {
+    drive: Settings = {
         "flash.channels": r.choice([2, 4, 8]),
         "flash.chips": r.choice([1, 2]),
         "flash.dies": 1,
@@ -122,7 +133,7 @@ def hidden_drive_of_today(seed):
     return sized(drive, 2048)
 
 
-def sized(drive, megabytes):
+def sized(drive: Settings, megabytes: int) -> Settings:
     """Sets the number of blocks for this size."""
     block = drive["flash.pages"] * drive["flash.page_bytes"]
     for part in "channels", "chips", "dies":
@@ -130,7 +141,7 @@ def sized(drive, megabytes):
     return drive | {"flash.blocks": (megabytes << 20) // block}
 
 
-def with_noise(result, seed):
+def with_noise(result: Json, seed: int) -> Json:
     r = random.Random(seed)
     for job in result["jobs"]:
         for kind in "read", "write", "sync":
@@ -145,7 +156,7 @@ def with_noise(result, seed):
     return result
 
 
-def burst(size, at_percent):
+def burst(size: int, at_percent: Callable[[float], float]) -> Json:
     """A job of bursts whose requests are done at these times (ns)."""
     latency = {
         "mean": at_percent(50),
@@ -162,30 +173,31 @@ def burst(size, at_percent):
 
 
 class Probe(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
-    def path(self, name):
+    def path(self, name: str) -> str:
         return os.path.join(self.folder.name, name)
 
-    def write(self, name, text):
+    def write(self, name: str, text: str) -> str:
         with open(self.path(name), "w", encoding="utf-8") as file:
             file.write(text)
         return self.path(name)
 
-    def probed(self, drive, *words):
+    def probed(self, drive: Settings, *words: str) -> Json:
         done = ssd("probe", "--json", self.path("result.json"), *settings(drive), *words, "tiny")
         self.assertEqual(done.returncode, 0, done.stderr)
         with open(self.path("result.json"), encoding="utf-8") as file:
-            return json.load(file)
+            result: Json = json.load(file)
+        return result
 
-    def fit(self, *paths):
+    def fit(self, *paths: str) -> str:
         done = ssd("probe", "--fit", *paths)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout
 
-    def refused(self, message, *words):
+    def refused(self, message: str, *words: str) -> None:
         done = ssd("probe", *words)
         self.assertEqual(done.returncode, 2)
         self.assertIn(message, done.stderr)
@@ -193,7 +205,7 @@ class Probe(unittest.TestCase):
 
 
 class ModelTest(Probe):
-    def test_by_hand(self):
+    def test_by_hand(self) -> None:
         mean = {}
         for job in self.probed(BY_HAND)["jobs"]:
             for kind in "read", "write":
@@ -206,7 +218,7 @@ class ModelTest(Probe):
         self.assertEqual(mean["read-8k", "read"], 100 + 50000 + 16 * 1280 + 7000 + 16000)
         self.assertEqual(mean["write-8k", "write"], 7000 + 16000 + 100 + 16 * 1280 + 500000)
 
-    def test_flushes_by_hand(self):
+    def test_flushes_by_hand(self) -> None:
         """A write ends in memory; the FLUSH behind it when the page is programmed."""
         result = self.probed(BY_HAND | {"host.write_done": "memory"}, "--only", "flush")
         for job in result["jobs"]:
@@ -216,7 +228,7 @@ class ModelTest(Probe):
                 self.assertEqual(job["write"]["clat_ns"]["mean"], 7000 + 16 * 1000 + 100)
                 self.assertEqual(job["sync"]["lat_ns"]["mean"], 16 * 1280 + 500000)
 
-    def test_every_request_of_a_job_is_counted(self):
+    def test_every_request_of_a_job_is_counted(self) -> None:
         result = self.probed(BY_HAND)
         jobs = {job["jobname"]: job for job in result["jobs"]}
         self.assertEqual(len(jobs), len(result["jobs"]))
@@ -232,12 +244,12 @@ class ModelTest(Probe):
         # 4 dies, each a page every 520,480 ns.
         self.assertAlmostEqual(jobs["fill-10"]["write"]["bw_bytes"] / (4 * 8192 / 520480e-9), 1, delta=0.03)
 
-    def test_the_same_again(self):
+    def test_the_same_again(self) -> None:
         first = self.probed(BY_HAND)
         self.assertEqual(first, self.probed(BY_HAND))
         self.assertNotEqual(first, self.probed(BY_HAND, "-s", "seed=2"))
 
-    def test_some_of_the_series(self):
+    def test_some_of_the_series(self) -> None:
         """Series that change the drive before them have the same effect, whether they are printed or not."""
         whole = {job["jobname"]: job for job in self.probed(BY_HAND)["jobs"]}
         some = self.probed(BY_HAND, "--only", "write-4k fill")["jobs"]
@@ -247,24 +259,22 @@ class ModelTest(Probe):
             rate = whole[job["jobname"]]["write"]["iops"]
             self.assertAlmostEqual(job["write"]["iops"] / rate, 1, delta=0.02)
 
-    def test_whatever_the_file_prepares(self):
+    def test_whatever_the_file_prepares(self) -> None:
         drive = BY_HAND | {"precondition.mode": "synthetic"}
         self.assertEqual(self.probed(drive), self.probed(BY_HAND))
 
-    def test_a_drive_that_wears_out(self):
+    def test_a_drive_that_wears_out(self) -> None:
         done = ssd("probe", *settings(BY_HAND | {"flash.endurance": 1}), "tiny")
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn("fill-01", done.stdout)
 
-    def test_mistakes(self):
+    def test_mistakes(self) -> None:
         self.refused("too small to be probed", "tiny")
         self.refused("one thing at a time", "tiny", "class")
         self.refused('there is no series "fil"; there are empty-read, first', "--only", "read fil", "class")
         self.refused("striped.superblock", "chardin-ssd")
         self.refused("--fit takes results alone", "--fit", "-s", "seed=2", "a.json")
-        self.refused(
-            "--fio takes a drive or file alone", "--fio", self.path("jobs"), "--json", "x", "class"
-        )
+        self.refused("--fio takes a drive or file alone", "--fio", self.path("jobs"), "--json", "x", "class")
         self.refused("No such file", "--fio", self.path("jobs"), self.path("none"))
         self.refused("neither a file nor a drive", "--fio", self.path("jobs"), "/dev/null")
         self.refused("too small to be probed", "--fio", self.path("jobs"), self.write("small", "text"))
@@ -272,7 +282,7 @@ class ModelTest(Probe):
 
 
 class FioTest(Probe):
-    def jobs(self, megabytes):
+    def jobs(self, megabytes: int) -> tuple[list[str], str]:
         target = self.path("target:1")
         with open(target, "wb") as file:
             file.truncate(megabytes << 20)
@@ -281,7 +291,7 @@ class FioTest(Probe):
         self.assertEqual(os.path.getsize(target), megabytes << 20)
         return done.stdout.split(), target
 
-    def test_job_files(self):
+    def test_job_files(self) -> None:
         paths, target = self.jobs(64)
         self.assertEqual(
             [os.path.basename(path) for path in paths],
@@ -307,29 +317,30 @@ class FioTest(Probe):
                 seen.add(name)
         self.assertEqual({name for name in measured if not name.startswith("empty-read-")}, seen)
 
-    def test_results_of_fio(self):
+    def test_results_of_fio(self) -> None:
         paths = []
         for name in FIO:
             with lzma.open(f"tests/probe/fio-3.33-{name}.json.xz", "rt", encoding="utf-8") as file:
                 paths.append(self.write(f"{name}.json", "fio: a warning before it\n" + file.read()))
         text = self.fit(*paths)
         # Read from the results by hand: the mean of read-512 is 36,895 ns, of write-2k it is 77,262.
-        self.assertGreater(number(text, "flash.read_ns"), 20000)
-        self.assertLess(number(text, "flash.read_ns"), 80000)
+        read_ns = value(text, "flash.read_ns")
+        self.assertGreater(read_ns, 20000)
+        self.assertLess(read_ns, 80000)
         self.assertIn("Not determined: host.link_ns", text)
         done = ssd("run", "--check", self.write("fitted.cfg", text), "uniform")
         self.assertEqual(done.returncode, 0, done.stderr)
 
-    def test_jobs_that_failed_are_left_out(self):
+    def test_jobs_that_failed_are_left_out(self) -> None:
         result = self.probed(BY_HAND)
         for job in result["jobs"]:
             if job["jobname"] in ("read-512", "read-1k", "empty-read-512"):
                 job["error"] = 22  # the drive's blocks are 4 KiB
                 job["read"]["total_ios"] = 0
         text = self.fit(self.write("failed.json", json.dumps(result)))
-        self.assertAlmostEqual(number(text, "flash.bus_mb_per_s") / 400, 1, delta=WITHIN)
+        self.assertAlmostEqual(value(text, "flash.bus_mb_per_s") / 400, 1, delta=WITHIN)
 
-    def test_what_is_no_result(self):
+    def test_what_is_no_result(self) -> None:
         self.refused("not a result of fio", "--fit", self.write("a.json", "text"))
         self.refused("not a result of fio", "--fit", self.path("none.json"))
         self.refused("not a result of fio", "--fit", self.write("a.json", '{"jobs": 5, "x": [}'))
@@ -341,7 +352,7 @@ class FioTest(Probe):
 class DriveTest(Probe):
     """parameters/drives against arithmetic on their own lines; published numbers are in scripts/drives."""
 
-    def place(self, *words):
+    def place(self, *words: str) -> dict[str, float]:
         small = ["flash.blocks=64", "flash.pages=128", "parameters/drives/970pro.cfg"]
         done = subprocess.run(
             ["scripts/drives/measure", SSD, *words, *small], stdout=subprocess.PIPE, text=True, check=True
@@ -350,7 +361,7 @@ class DriveTest(Probe):
             name: float(value) for name, value in (line.split(" = ") for line in done.stdout.splitlines())
         }
 
-    def test_970pro(self):
+    def test_970pro(self) -> None:
         alone, deep, full = self.place("depth=1"), self.place("depth=128"), self.place("depth=0", "part=10")
         program = 185 + 8 * (4.096 / 0.8 + 0.2)  # us: eight parts of 4 KiB
         for found, by_hand in (
@@ -367,17 +378,17 @@ class DriveTest(Probe):
 
 
 class FitTest(Probe):
-    def found(self, drive, seed):
+    def found(self, drive: Settings, seed: int) -> str:
         result = with_noise(self.probed(drive), seed)
         return self.fit(self.write("noisy.json", json.dumps(result)))
 
-    def test_hidden_drives(self):
+    def test_hidden_drives(self) -> None:
         self.are_found(hidden_drive)
 
-    def test_hidden_drives_of_today(self):
+    def test_hidden_drives_of_today(self) -> None:
         self.are_found(hidden_drive_of_today)
 
-    def are_found(self, hidden):
+    def are_found(self, hidden: Callable[[int], Settings]) -> None:
         """All values are within WITHIN, and nine of ten within the uncertainty that is printed."""
         inside = []
         for seed in range(6 if not SOAK else 40):
@@ -390,12 +401,12 @@ class FitTest(Probe):
                     if key not in drive:
                         self.assertIsNone(number(text, key))
                         continue
-                    off = abs(number(text, key) / drive[key] - 1)
+                    off = abs(value(text, key) / drive[key] - 1)
                     self.assertLess(off, WITHIN, msg=text)
-                    inside.append(off <= number(text, key, r" *# measured, \+- ([\d.e+-]+) %") / 100)
+                    inside.append(off <= value(text, key, r" *# measured, \+- ([\d.e+-]+) %") / 100)
         self.assertGreater(sum(inside) / len(inside), 0.9)
 
-    def test_a_fitted_drive_measures_as_the_one_it_is_fitted_to(self):
+    def test_a_fitted_drive_measures_as_the_one_it_is_fitted_to(self) -> None:
         drive = hidden_drive(3)
         text = self.found(drive, 3)
         before = {job["jobname"]: job for job in self.probed(drive)["jobs"]}
@@ -413,7 +424,7 @@ class FitTest(Probe):
             share = again[name][kind]["bw_bytes"] / before[name][kind]["bw_bytes"]
             self.assertAlmostEqual(share, 1, delta=WITHIN, msg=name)
 
-    def test_a_flush_that_costs_nothing(self):
+    def test_a_flush_that_costs_nothing(self) -> None:
         """With power-loss protection no program is seen, and the fit says so."""
         drive = hidden_drive_of_today(1) | {"host.plp": "true"}
         text = self.fit(self.write("plp.json", json.dumps(self.probed(drive))))
@@ -423,20 +434,18 @@ class FitTest(Probe):
         done = ssd("run", "--check", self.write("fitted.cfg", text), "uniform")
         self.assertEqual(done.returncode, 0, done.stderr)
 
-    def test_a_memory_that_is_emptied_behind_bursts(self):
+    def test_a_memory_that_is_emptied_behind_bursts(self) -> None:
         """Up to 3 MB at 2 bytes/ns, the rest at 0.25."""
 
-        def done_at(size):
-            return (
-                lambda percent: min(size * percent / 100, 3e6) / 2
-                + max(size * percent / 100 - 3e6, 0) * 4
-                + 5000
+        def done_at(size: int) -> Callable[[float], float]:
+            return lambda percent: (
+                min(size * percent / 100, 3e6) / 2 + max(size * percent / 100 - 3e6, 0) * 4 + 5000
             )
 
         bursts = [burst(1 << n, done_at(1 << n)) for n in range(17, 27)]
         text = self.fit(self.write("bursts.json", json.dumps({"jobs": bursts})))
         found = re.search(r"Bursts are fast for ([\d.]+) MB", text)
-        self.assertIsNotNone(found, text)
+        assert found, text
         self.assertAlmostEqual(float(found[1]) / 3, 1, delta=WITHIN)
 
 

@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TABLE = re.compile(r"struct state_row (\w+)\[\] = \{(.*?)\n?\};", re.S)
@@ -19,8 +20,11 @@ GROWN = re.compile(r"STATE_GROWN\(\s*struct \w+, \w+, (\w+), (\w+)")
 UNSAVED = re.compile(r"STATE_(?:FIXED|REBUILT|SCRATCH|COUNTED|TAIL)\(([^()]*)\)")
 STRUCT = re.compile(r"struct (\w+) \{\n(.*?)\n\}", re.S)
 
+Structs = dict[tuple[str, str] | str, str]  # bodies
+Table = tuple[str, str, str, set[str], str]  # file, name, struct, fields mentioned, body of the struct
 
-def sources(root):
+
+def sources(root: str) -> Iterator[tuple[str, str]]:
     names = subprocess.run(
         ["git", "ls-files", "*.c", "*.h"], cwd=root, capture_output=True, text=True, check=True
     )
@@ -30,7 +34,7 @@ def sources(root):
                 yield name, re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
 
 
-def fields(body):
+def fields(body: str) -> Iterator[str]:
     """Names that the body of a struct declares."""
     body = re.sub(r"\([^()]*\)(?=;)", "", re.sub(r"\(\*(\w+)\)", r"\1", body))
     for declaration in body.split(";"):
@@ -40,14 +44,15 @@ def fields(body):
                 yield name.group(1)
 
 
-def find(structs, file, name):
+def find(structs: Structs, file: str, name: str) -> str:
     """The body of a struct: from this file, a header in its folder, or any header."""
     return structs.get((file, name)) or structs.get((os.path.dirname(file), name)) or structs[name]
 
 
-def read(root):
+def read(root: str) -> list[Table]:
     """The tables as (file, name, struct, fields mentioned, body of the struct)."""
-    tables, structs = [], {}
+    tables: list[tuple[str, str, str, set[str]]] = []
+    structs: Structs = {}
     for file, text in sources(root):
         for name, body in STRUCT.findall(text):
             structs[(file, name)] = body
@@ -66,7 +71,7 @@ def read(root):
     return [(*table, find(structs, table[0], table[2])) for table in tables]
 
 
-def missing(tables):
+def missing(tables: Iterable[Table]) -> Iterator[str]:
     for file, table, struct, mentioned, body in tables:
         declared = set(fields(body))
         for field in sorted(declared - mentioned):
@@ -76,7 +81,7 @@ def missing(tables):
                 yield f"{file}: {table}: struct {struct} has no field `{field}'"
 
 
-def main():
+def main() -> bool:
     tables = read(sys.argv[1] if len(sys.argv) > 1 else ROOT)
     found = list(missing(tables))
     for text in found:

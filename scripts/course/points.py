@@ -4,8 +4,21 @@ import json
 import os
 import re
 import textwrap
+from collections.abc import Mapping, Sequence
+from typing import TypedDict
 
 MOST_BYTES = 1 << 20  # of a file that is handed in
+
+Result = dict[str, float]  # statistics of a run, by name
+
+
+class Step(TypedDict):
+    """A test of results.json."""
+
+    name: str
+    score: int
+    max_score: int
+    output: str
 
 
 class Wrong(Exception):
@@ -16,50 +29,50 @@ class Refused(Exception):
     """What was handed in cannot be graded."""
 
 
-def text_of(name):
+def text_of(name: str) -> str:
     """The text of a file that was handed in."""
     if os.path.islink(name):
-        raise Refused("%s: is a symbolic link; hand in the file itself" % name)
+        raise Refused(f"{name}: is a symbolic link; hand in the file itself")
     if not os.path.isfile(name):
-        raise Refused("%s: no such file" % name)
+        raise Refused(f"{name}: no such file")
     with open(name, "rb") as file:
         raw = file.read(MOST_BYTES + 1)
     if len(raw) > MOST_BYTES:
-        raise Refused("%s: is larger than %d MB" % (name, MOST_BYTES >> 20))
+        raise Refused(f"{name}: is larger than {MOST_BYTES >> 20} MB")
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in raw[:4]:
-        raise Refused("%s: is UTF-16; save it as UTF-8" % name)
+        raise Refused(f"{name}: is UTF-16; save it as UTF-8")
     return raw.decode("utf-8-sig", errors="replace")
 
 
 class Points:
     """Steps of an exercise, printed as they are graded and kept for results.json."""
 
-    def __init__(self):
-        self.steps = []
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
         self.nothing = ""
 
-    def give(self, won, most, text):
+    def give(self, won: int, most: int, text: str) -> bool:
         self.steps.append({"name": text, "score": won, "max_score": most, "output": ""})
-        print("  %3d of %3d  %s" % (won, most, text), flush=True)
+        print(f"  {won:3} of {most:3}  {text}", flush=True)
         return won == most
 
-    def tell(self, text, indent="    "):
+    def tell(self, text: str, indent: str = "    ") -> None:
         """Prints a text about the last step."""
         text = textwrap.indent(text.rstrip(), indent)
         print(text, flush=True)
         if self.steps:
             self.steps[-1]["output"] += text + "\n"
 
-    def forfeit(self, why):
+    def forfeit(self, why: str) -> None:
         self.nothing = why
-        print("  %s" % why, flush=True)
+        print(f"  {why}", flush=True)
 
     @property
-    def won(self):
+    def won(self) -> int:
         return 0 if self.nothing else sum(step["score"] for step in self.steps)
 
 
-def write_results(folder, points, refused, seconds):
+def write_results(folder: str, points: Points, refused: str, seconds: float) -> None:
     """Writes results.json for Gradescope."""
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "results.json"), "w") as out:
@@ -77,24 +90,24 @@ def write_results(folder, points, refused, seconds):
         out.write("\n")
 
 
-def statistics(printed):
+def statistics(printed: str) -> Result:
     """Values by name, from lines `name = value`.  A name must not occur twice."""
-    found = {}
+    found: Result = {}
     for name, value in re.findall(r"^([a-z_][\w.]*) = ([-+.\de]+)\s", printed, re.M):
         if name in found:
-            raise Wrong("%s is printed twice" % name)
+            raise Wrong(f"{name} is printed twice")
         found[name] = float(value)
     return found
 
 
-def evaluate(expression, results, **known):
+def evaluate(expression: str, results: Sequence[Mapping[str, float]], **known: object) -> float:
     """An expression over names of statistics; `waf@2` is that of the second result, `waf` of the first."""
 
-    def one(match):
+    def one(match: re.Match[str]) -> str:
         result = results[int(match[2] or 1) - 1]
         if match[1] not in result:
-            raise Wrong("%s is not printed" % match[1])
+            raise Wrong(f"{match[1]} is not printed")
         return repr(result[match[1]])
 
     text = re.sub(r"\b(waf|found|[a-z_]+(?:\.[a-z_]\w*)+)(?:@(\d))?(?![\w(.=])", one, expression)
-    return eval(text, {"min": min, "abs": abs, **known})
+    return float(eval(text, {"min": min, "abs": abs, **known}))

@@ -23,53 +23,50 @@ COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*"|' r"'(?:\\.|[^'\\
 FORBIDDEN_SECTIONS = re.compile(r"\.(preinit_array|init_array|fini_array|ctors|dtors|init|fini)\b")
 
 
-def joined(text):
+def joined(text: str) -> str:
     """The text as the compiler sees it before it looks for words: trigraphs replaced, lines joined."""
     text = re.sub(r"\?\?([=/'()!<>-])", lambda found: TRIGRAPHS[found[1]], text.replace("\r\n", "\n"))
     return re.sub(r"\\[ \t\f\v]*\n", "", text)
 
 
-def code(text):
+def code(text: str) -> str:
     """The text without comments and strings."""
     return COMMENT.sub(lambda found: '""' if found[1] else " ", text)
 
 
-def words(name, text):
+def words(name: str, text: str) -> str:
     """A complaint if code has words that a program may not have."""
     for line in code(text).split("\n"):
         for word in re.findall(r"\w+", line):
             if word in WORDS:
                 return (
-                    "%s: has the word `%s`, which programs of the course may not use (machine code, "
-                    "sections, functions that run by themselves): %s" % (name, word, line.strip()[:100])
+                    f"{name}: has the word `{word}`, which programs of the course may not use (machine code, "
+                    f"sections, functions that run by themselves): {line.strip()[:100]}"
                 )
         if JUDGES.search(line):
-            return "%s: touches what judges it: %s" % (name, line.strip()[:100])
+            return f"{name}: touches what judges it: {line.strip()[:100]}"
     return ""
 
 
-def of_text(name, text):
+def of_text(name: str, text: str) -> str:
     """A complaint about a file as it was handed in, a header, too."""
     strange = re.search(r"[^\t\n\f\v\r\x20-\x7e\x80-\U0010ffff]|\r(?!\n)", text)
     if strange:
-        return "%s: has the character %r, which no C text has" % (name, strange[0])
+        return f"{name}: has the character {strange[0]!r}, which no C text has"
     text = joined(text)
     for found in re.finditer(r"(?:^|\*/)[ \t\f\v]*(?:#|%:)(.*)$", text, re.M):
         if not DIRECTIVE.match(found[1]):
             return (
-                '%s: %s: of lines that begin with #, a program of the course has #include "..." and <...>, '
-                "#define, #if ..., #error and #pragma once" % (name, found[0].strip()[:100])
+                f"{name}: {found[0].strip()[:100]}: of lines that begin with #, a program of the course has "
+                '#include "..." and <...>, #define, #if ..., #error and #pragma once'
             )
         path = re.match(r'\s*include\s*["<]([^">]*)', found[1])
         if path and (path[1].startswith(("/", "~")) or ".." in path[1].split("/")):
-            return "%s: includes %s: of the tree and of what was handed in only, without ../" % (
-                name,
-                path[1],
-            )
+            return f"{name}: includes {path[1]}: of the tree and of what was handed in only, without ../"
     return words(name, text)
 
 
-def of_compiled(name, text, own):
+def of_compiled(name: str, text: str, own: str) -> str:
     """A complaint about preprocessed text, as macros may have joined words.  Only lines of files that were
     handed in, which are in the folder `own`, are looked at; all others must be of the tree or the system."""
     here, lines = False, []
@@ -79,25 +76,25 @@ def of_compiled(name, text, own):
             path = marker[1]
             here = path.startswith(own + "/")
             if path.startswith("/") and not path.startswith("/usr/") and not path.endswith("//"):
-                return "%s: includes %s, which is not of the tree" % (name, path)
+                return f"{name}: includes {path}, which is not of the tree"
         elif here:
             lines.append(line)
     return words(name, "\n".join(lines))
 
 
-def of_object(said):
+def of_object(said: str) -> str:
     """A complaint about an object, from what readelf -SsW prints of it."""
     executable = set()
     for number, name, flags in re.findall(
         r"^ +\[ *(\d+)\] (\S+) +\S+ +[0-9a-f]+ [0-9a-f]+ [0-9a-f]+ [0-9a-f]+ +([A-Zop]*) ", said, re.M
     ):
         if FORBIDDEN_SECTIONS.match(name):
-            return "it has code that runs by itself (section %s)" % name
+            return f"it has code that runs by itself (section {name})"
         if "X" in flags:
             executable.add(number)
             if not re.fullmatch(r"\.text(\.\w+)*", name) or "W" in flags:
-                return "it has code in a section of its own (%s)" % name
+                return f"it has code in a section of its own ({name})"
     for kind, section, name in re.findall(r"^ +\d+: [0-9a-f]+ +\w+ (\w+) +\w+ +\w+ +(\w+) (\S*)", said, re.M):
         if kind == "IFUNC" or section in executable and kind not in ("FUNC", "SECTION", "NOTYPE"):
-            return "it has data where code is (%s)" % name
+            return f"it has data where code is ({name})"
     return ""

@@ -5,6 +5,7 @@ removed when it ends.  It has no network, and all that it starts ends with it.  
 is installed and permitted; elsewhere walls.py.  Started by root, programs run as users of their own.
 """
 
+import contextlib
 import functools
 import os
 import resource
@@ -13,6 +14,9 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import ClassVar, Self
 
 import walls
 from points import Refused
@@ -25,6 +29,8 @@ NOBODY = 65534
 USERS = 0x70000000  # from here on, users of nobody else
 PATIENCE = 10  # a submission is stopped after this many times the processor time that it has
 
+Build = Callable[[list[str], list[str]], None]  # called with the folders to read and to write
+
 
 class Over(Refused):
     """The time of a submission is over: what was not finished is not graded."""
@@ -33,21 +39,20 @@ class Over(Refused):
 class Limit:
     """The processor time that all runs of a submission have together."""
 
-    def __init__(self, seconds):
+    def __init__(self, seconds: float) -> None:
         self.seconds, self.used = seconds, 0.0
         self.end = time.monotonic() + PATIENCE * seconds
 
-    def check(self):
+    def check(self) -> None:
         if self.used >= self.seconds:
             raise Over(
-                "refused, run it again: its runs took more than %g s of processor time (--seconds) and were "
-                "not done; perhaps it never ends" % self.seconds
+                f"refused, run it again: its runs took more than {self.seconds:g} s of processor time "
+                "(--seconds) and were not done; perhaps it never ends"
             )
         if time.monotonic() >= self.end:
             raise Over(
-                "refused, run it again: its runs were not done after %g s, in which they had %.1f s of "
-                "processor time; this machine is busy, or it never ends"
-                % (PATIENCE * self.seconds, self.used)
+                f"refused, run it again: its runs were not done after {PATIENCE * self.seconds:g} s, in "
+                f"which they had {self.used:.1f} s of processor time; this machine is busy, or it never ends"
             )
 
 
@@ -55,7 +60,7 @@ class Limit:
 
 
 @functools.lru_cache(None)
-def user(number=0):
+def user(number: int = 0) -> int:
     """Whom programs run as: root has a user for each grader, and a second one for its judge."""
     if os.geteuid() != 0:
         return os.geteuid()
@@ -68,7 +73,7 @@ def user(number=0):
     return wanted if any(first <= wanted < first + count for first, _, count in known) else NOBODY
 
 
-def processes(of):
+def processes(of: int) -> int:
     """Threads of the user: what RLIMIT_NPROC counts."""
     if of >= USERS:
         return 0
@@ -76,13 +81,13 @@ def processes(of):
     for name in os.listdir("/proc") if os.path.isdir("/proc/self/task") else ():
         try:
             if name.isdigit() and os.stat("/proc/" + name).st_uid == of:
-                count += len(os.listdir("/proc/%s/task" % name))
+                count += len(os.listdir(f"/proc/{name}/task"))
         except OSError:
             pass
     return count
 
 
-def give(folder):
+def give(folder: str) -> None:
     """Lets the programs of this grader read the folder, and no other programs."""
     if os.geteuid() == 0:
         os.chown(folder, 0, user())
@@ -92,10 +97,10 @@ def give(folder):
 # ---- a program ----
 
 
-def limits(seconds, threads):
+def limits(seconds: float, threads: int) -> None:
     """Sets limits in the new process, before its program starts."""
 
-    def least(what, most):
+    def least(what: int, most: int) -> None:
         hard = resource.getrlimit(what)[1]
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(what, (most, most))
@@ -108,18 +113,18 @@ def limits(seconds, threads):
         least(resource.RLIMIT_NPROC, threads + PROCESSES)
 
 
-def become(who):
+def become(who: int) -> None:
     if os.geteuid() == 0:
         os.setgroups([])
         os.setgid(user())
         os.setuid(who)
 
 
-def bubblewrap(folder):
+def bubblewrap(folder: str) -> list[str]:
     """bubblewrap's command: of the machine's files, only the folder and the system's programs are visible."""
     system = [word for path in walls.SYSTEM for word in ("--ro-bind-try", path, path) if path != "/dev/null"]
     return [
-        shutil.which("bwrap"),
+        shutil.which("bwrap") or "bwrap",
         "--unshare-all",
         "--die-with-parent",
         "--new-session",
@@ -141,7 +146,7 @@ def bubblewrap(folder):
 
 
 @functools.lru_cache(None)
-def has_bubblewrap():
+def has_bubblewrap() -> bool:
     """Does bubblewrap work here?  GRADE_NO_BWRAP: do not use it."""
     if not shutil.which("bwrap") or os.environ.get("GRADE_NO_BWRAP"):
         return False
@@ -154,7 +159,7 @@ def has_bubblewrap():
 
 
 @functools.lru_cache(None)
-def has_walls():
+def has_walls() -> bool:
     """Do those of walls.py work here?"""
     folder = tempfile.mkdtemp()
     try:
@@ -166,18 +171,18 @@ def has_walls():
         os.rmdir(folder)
 
 
-def lacks_walls():
+def lacks_walls() -> str:
     """A line about what protects files here, if it is little; "" else."""
     if has_bubblewrap() or has_walls() and walls.version():
         return ""
     return (
         "programs run without walls: neither bubblewrap nor Landlock works here, and a program that gets "
-        "around the rules reads what %s may read; install bubblewrap, or grade in a container"
-        % ("any user" if os.geteuid() == 0 else "you")
+        f"around the rules reads what {'any user' if os.geteuid() == 0 else 'you'} may read; "
+        "install bubblewrap, or grade in a container"
     )
 
 
-def nothing(*_):
+def nothing(*_: object) -> None:
     """In place of walls.build()."""
 
 
@@ -185,24 +190,34 @@ class Program:
     """A program in the sandbox, as it runs.  `build`: called in its process with the folders that it may read
     and write; None: what works here.  `more`: environment variables."""
 
-    running = set()
+    running: ClassVar[set[int]] = set()
 
-    def __init__(self, command, folder, limit, build=None, number=0, stdin=None, stdout=None, **more):
+    def __init__(
+        self,
+        command: list[str],
+        folder: str,
+        limit: Limit,
+        build: Build | None = None,
+        number: int = 0,
+        stdin: int | None = None,
+        stdout: int | None = None,
+        more: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         limit.check()
         self.limit, self.walled = limit, not build and has_bubblewrap()
-        build = build or (walls.build if not self.walled and has_walls() else nothing)
-        self.who, self.scratch = user(number), None
+        begin = build or (walls.build if not self.walled and has_walls() else nothing)
+        self.who, self.scratch = user(number), ""
         if not self.walled:
             self.scratch = tempfile.mkdtemp()
             os.chown(self.scratch, self.who, user())
-        self.files = [tempfile.TemporaryFile(), tempfile.TemporaryFile()]
+        self.files = [tempfile.TemporaryFile(), tempfile.TemporaryFile()]  # noqa: SIM115 (end() closes them)
         self.others = set(walls.children())
         threads, left = processes(self.who), limit.seconds - limit.used
 
-        def prepare():
+        def prepare() -> None:
             limits(left, threads)
             become(self.who)
-            build([folder], [self.scratch])
+            begin([folder], [self.scratch])
 
         walls.adopt()
         self.child = subprocess.Popen(
@@ -217,7 +232,7 @@ class Program:
         )
         Program.running.add(self.child.pid)
 
-    def wait(self):
+    def wait(self) -> float:
         """Until it ends, or its time is over.  Returns the processor time that it took."""
         pause = 0.0005
         while time.monotonic() < self.limit.end:
@@ -231,9 +246,9 @@ class Program:
             pause = min(2 * pause, 0.02)
         self.child.kill()
         self.child.wait()
-        return 0
+        return 0.0
 
-    def end(self):
+    def end(self) -> tuple[int, bytes, str]:
         """Its status, what it printed (bytes), and its messages."""
         try:
             self.limit.used += self.wait()
@@ -250,14 +265,12 @@ class Program:
             file.close()
         return self.child.returncode, said[0], said[1].decode(errors="replace")
 
-    def end_others(self):
+    def end_others(self) -> float:
         """Ends what it has left behind, in whatever session.  Returns the processor time of that; with
         bubblewrap the program itself is among it."""
         took = 0.0
-        try:
+        with contextlib.suppress(OSError):
             os.killpg(self.child.pid, signal.SIGKILL)
-        except OSError:
-            pass
         if os.geteuid() == 0 and self.who >= USERS:
             kill_all_of(self.who)
         for _ in range(PROCESSES):
@@ -271,7 +284,7 @@ class Program:
         return took
 
 
-def kill_all_of(who):
+def kill_all_of(who: int) -> None:
     child = os.fork()
     if not child:
         try:
@@ -285,34 +298,37 @@ def kill_all_of(who):
 class Box:
     """A folder for programs, and the time that they have together."""
 
-    def __init__(self, seconds):
+    def __init__(self, seconds: float) -> None:
         self.limit = Limit(seconds)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         self.folder = tempfile.mkdtemp()
         give(self.folder)
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def path(self, name):
+    def path(self, name: str) -> str:
         return os.path.join(self.folder, name)
 
-    def put(self, source, name=None):
+    def put(self, source: str, name: str | None = None) -> None:
         """Copies a file or a folder."""
         to = self.path(name or source)
         os.makedirs(os.path.dirname(to), exist_ok=True)
-        (shutil.copytree if os.path.isdir(source) else shutil.copy)(source, to)
+        if os.path.isdir(source):
+            shutil.copytree(source, to)
+        else:
+            shutil.copy(source, to)
 
-    def call(self, command, **more):
+    def call(self, command: list[str], **more: str) -> tuple[int, str, str]:
         """Runs a program to its end.  Status, what it printed, and its messages; Over: it did not end."""
-        status, out, errors = Program(command, self.folder, self.limit, **more).end()
+        status, out, errors = Program(command, self.folder, self.limit, more=more).end()
         return status, out.decode(errors="replace"), errors
 
-    def make(self, name, command):
+    def make(self, name: str, command: str) -> str:
         """Runs a shell command that writes a file, $made, and keeps it.  Messages, if it failed."""
-        script = 'made=$(mktemp) && (%s) >&2 && cat "$made"' % command
+        script = f'made=$(mktemp) && ({command}) >&2 && cat "$made"'
         status, made, errors = Program(["sh", "-c", script], self.folder, self.limit).end()
         if status:
             return errors or ended(status)
@@ -321,18 +337,20 @@ class Box:
         os.chmod(self.path(name), 0o755)
         return ""
 
-    def pipe(self, command, judge, **more):
+    def pipe(
+        self, command: list[str], judge: list[str], **more: str
+    ) -> tuple[tuple[int, str], tuple[int, str, str]]:
         """Runs a program whose descriptor 3 is the standard input of a second one, its judge, which it cannot
         reach otherwise.  Of both: status and messages; of the judge what it printed, too."""
         script = ["sh", "-c", 'exec "$@" 3>&1 >/dev/null', "sh", *command]
         reads, writes = os.pipe()
         try:
-            first = Program(script, self.folder, self.limit, stdout=writes, **more)
+            first = Program(script, self.folder, self.limit, stdout=writes, more=more)
         finally:
             os.close(writes)
         try:
             # Its time is not the program's.
-            second = Program(judge, self.folder, Limit(self.limit.seconds), number=1, stdin=reads, **more)
+            second = Program(judge, self.folder, Limit(self.limit.seconds), number=1, stdin=reads, more=more)
         finally:
             os.close(reads)
         try:
@@ -342,12 +360,12 @@ class Box:
         return (said[0], said[2]), (told[0], told[1].decode(errors="replace"), told[2])
 
 
-def ended(status):
+def ended(status: int) -> str:
     """How a program ended that printed no reason.  bubblewrap and a shell add 128 to a signal."""
     number = -status if status < 0 else status - 128
     try:
         name = signal.Signals(number).name
     except ValueError:
-        return "it ends with status %d" % status
+        return f"it ends with status {status}"
     described = (signal.strsignal(number) or name).lower()
-    return "it crashed: %s (%s)" % (described, name)
+    return f"it crashed: {described} ({name})"

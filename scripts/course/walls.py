@@ -12,6 +12,7 @@ import os
 import platform
 import struct
 import sys
+from collections.abc import Iterable
 
 # What a program sees of the system.
 SYSTEM = "/usr /bin /sbin /lib /lib32 /lib64 /etc/ld.so.cache /etc/alternatives /dev/null".split()
@@ -32,25 +33,25 @@ CALLS = {
 }
 
 
-def libc():
+def libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
 @functools.lru_cache(None)
-def version():
+def version() -> int:
     """Of Landlock; 0: there is none."""
     if not sys.platform.startswith("linux"):
         return 0
-    return max(libc().syscall(CREATE_RULESET, None, ctypes.c_size_t(0), 1), 0)
+    return max(int(libc().syscall(CREATE_RULESET, None, ctypes.c_size_t(0), 1)), 0)
 
 
-def must(result, what):
+def must(result: int, what: str) -> int:
     if result < 0:
         raise OSError(ctypes.get_errno(), what)
     return result
 
 
-def limit_files(to_read, to_write):
+def limit_files(to_read: Iterable[str], to_write: Iterable[str]) -> None:
     """This process opens only files of the system, those below `to_read` and, to write, below `to_write`."""
     call, known = libc().syscall, version()
     handled = (1 << RIGHTS[min(known, len(RIGHTS) - 1)]) - 1
@@ -73,7 +74,7 @@ def limit_files(to_read, to_write):
     os.close(rules)
 
 
-def limit_calls():
+def limit_calls() -> None:
     """This process opens no connection and looks into no other process."""
     if platform.machine() not in CALLS:
         return
@@ -89,7 +90,7 @@ def limit_calls():
     must(libc().prctl(SECCOMP, 2, program, 0, 0), "seccomp")
 
 
-def build(to_read, to_write):
+def build(to_read: Iterable[str], to_write: Iterable[str]) -> None:
     """Called in a new process, before its program starts."""
     if not sys.platform.startswith("linux"):
         return
@@ -99,17 +100,17 @@ def build(to_read, to_write):
     limit_calls()
 
 
-def adopt():
+def adopt() -> None:
     """Processes whose parents have ended become children of this one, whatever session they are in."""
     if sys.platform.startswith("linux"):
         libc().prctl(SUBREAPER, 1, 0, 0, 0)
 
 
-def children():
+def children() -> list[int]:
     """Processes whose parent this one is."""
     found = []
     lists = [name + "/children" for name in glob.glob("/proc/self/task/*")]
-    if lists and os.path.exists("/proc/self/task/%d/children" % os.getpid()):
+    if lists and os.path.exists(f"/proc/self/task/{os.getpid()}/children"):
         for name in lists:
             found += [int(word) for word in read(name).split()]
         return found
@@ -120,7 +121,7 @@ def children():
     return found
 
 
-def read(path):
+def read(path: str) -> str:
     """ "" if the process has ended."""
     try:
         with open(path) as file:

@@ -1,4 +1,5 @@
 """Reproduces the runs of a folder on another machine, and exports them to other programs."""
+
 from __future__ import annotations
 
 import json
@@ -9,7 +10,7 @@ import subprocess
 from collections.abc import Iterable
 from typing import Any
 
-from laboratory.files import PROFILES, Files, is_inside
+from laboratory.files import PROFILES, Digests, Files, is_inside
 from laboratory.mistake import Mistake
 from laboratory.runs import Run, Runs, digest, write_whole
 
@@ -23,19 +24,25 @@ def version_of(ssd: str) -> str:
 
 # ---- what is kept with the results ----
 
+
 def record(runs: Runs, all_runs: Iterable[Run]) -> None:
     """Writes beside the runs: the simulator, the files that they read, as they were then, and commands."""
-    commands, files = {}, {}
+    commands: dict[str, object] = {}
+    files: Digests = {}
     for run in all_runs:
         commands[run.key] = {"places": run.places, "command": run.command}
         files |= run.files
-    manifest = {"simulator": runs.version, "binary": runs.files.kept(runs.ssd, runs.binary)["sha256"],
-                "files": {path: runs.files.kept(path, files[path]) for path in sorted(files)},
-                "runs": commands}
+    manifest = {
+        "simulator": runs.version,
+        "binary": runs.files.kept(runs.ssd, runs.binary)["sha256"],
+        "files": {path: runs.files.kept(path, files[path]) for path in sorted(files)},
+        "runs": commands,
+    }
     write_whole(os.path.join(runs.folder, MANIFEST), json.dumps(manifest, indent=1) + "\n")
 
 
 # ---- repeating them ----
+
 
 class Again:
     """Repeats the runs of a folder with this machine's simulator, in FOLDER/again."""
@@ -48,8 +55,10 @@ class Again:
             with open(os.path.join(folder, MANIFEST), encoding="utf-8") as file:
                 self.manifest = json.load(file)
             self.stored = {path: self.store(path, found) for path, found in self.manifest["files"].items()}
-            self.runs = [Run(key, self.command(each["command"]), places=each["places"])
-                         for key, each in self.manifest["runs"].items()]
+            self.runs = [
+                Run(key, self.command(each["command"]), places=each["places"])
+                for key, each in self.manifest["runs"].items()
+            ]
         except (OSError, ValueError, KeyError, TypeError) as why:
             raise Mistake(f"{folder}: no results that `lab run` made: {why}") from None
 
@@ -77,8 +86,10 @@ class Again:
         for run in self.runs:
             for option, path in zip(run.command, run.command[1:]):
                 if option.startswith("--plugin") and os.path.abspath(path) not in allowed:
-                    raise Mistake(f"run {run.key} is of the FTL in {path}: name it on the command line, "
-                                  f"--plugin {path}, to load it")
+                    raise Mistake(
+                        f"run {run.key} is of the FTL in {path}: name it on the command line, "
+                        f"--plugin {path}, to load it"
+                    )
                 if option == "-s" and path.startswith("ftl=") and "/" in path:
                     raise Mistake(f"run {run.key}: {path}: results cannot start a program")
 
@@ -94,8 +105,13 @@ class Again:
         os.makedirs(os.path.dirname(out), exist_ok=True)
         os.makedirs(self.files, exist_ok=True)
         profiles = {"SSDLAB_PROFILES": os.path.join(self.files, PROFILES)}  # before those of this machine
-        done = subprocess.run([*run.command[:2], "--quiet", "--json", out, *run.command[2:]],
-                              capture_output=True, text=True, cwd=self.files, env=os.environ | profiles)
+        done = subprocess.run(
+            [*run.command[:2], "--quiet", "--json", out, *run.command[2:]],
+            capture_output=True,
+            text=True,
+            cwd=self.files,
+            env=os.environ | profiles,
+        )
         if done.returncode not in (0, 3):
             run.error = done.stderr.strip().replace("\n", " ")
         else:
@@ -116,16 +132,22 @@ class Again:
 
 # ---- exports ----
 
+
 def snakemake(runs: Runs, all_runs: list[Run]) -> str:
     """A rule for each run, and one that requires all."""
+
     def braced(text: str) -> str:
         return repr(text.replace("{", "{{").replace("}", "}}"))
 
     lines = ["rule all:", "    input:"]
     lines += [f"        {runs.path(run.key)!r}," for run in all_runs]
     for run in all_runs:
-        lines += ["", f"rule run_{run.key}:", f"    output: {runs.path(run.key)!r}",
-                  f"    shell: {braced(shlex.join(runs.command(run)))}"]
+        lines += [
+            "",
+            f"rule run_{run.key}:",
+            f"    output: {runs.path(run.key)!r}",
+            f"    shell: {braced(shlex.join(runs.command(run)))}",
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -133,23 +155,31 @@ def commands(runs: Runs, all_runs: list[Run]) -> str:
     """A tab-separated line for each place: its axes and the command of its run."""
     axes = list(runs.experiment.axes)
     rows = [[*axes, "command"]]
-    rows += [[*(place[axis] for axis in axes), shlex.join(runs.command(run))]
-             for run in all_runs for place in run.places]
+    rows += [
+        [*(place[axis] for axis in axes), shlex.join(runs.command(run))]
+        for run in all_runs
+        for place in run.places
+    ]
     return "".join("\t".join(row) + "\n" for row in rows)
 
 
 def results(runs: Runs, all_runs: list[Run]) -> list[dict[str, Any]]:
     """Axes, parameters, statistics and any warnings of each place whose run is done."""
     parts = ("parameters", "statistics", "warnings")
-    return [{"place": place} | {part: found[part] for part in parts if part in found}
-            for run in all_runs if (found := read(runs.path(run.key))) for place in run.places]
+    return [
+        {"place": place} | {part: found[part] for part in parts if part in found}
+        for run in all_runs
+        if (found := read(runs.path(run.key)))
+        for place in run.places
+    ]
 
 
 def read(path: str) -> dict[str, Any]:
     if not os.path.exists(path):
         return {}
     with open(path, encoding="utf-8") as file:
-        return json.load(file)
+        found: dict[str, Any] = json.load(file)
+    return found
 
 
 def json_lines(runs: Runs, all_runs: list[Run]) -> str:
@@ -159,12 +189,15 @@ def json_lines(runs: Runs, all_runs: list[Run]) -> str:
 def parquet(runs: Runs, all_runs: list[Run], path: str) -> None:
     """A column for each axis and each statistic that is a number."""
     try:
-        import pyarrow  # type: ignore[import-not-found]
-        import pyarrow.parquet  # type: ignore[import-not-found]
+        import pyarrow  # type: ignore  # it may be missing
+        import pyarrow.parquet  # type: ignore  # it may be missing
     except ImportError:
         raise Mistake("export --as parquet needs pyarrow: pip install pyarrow") from None
-    rows = [one["place"] | {name: value for name, value in one["statistics"].items()
-                            if isinstance(value, (int, float))} for one in results(runs, all_runs)]
+    rows = [
+        one["place"]
+        | {name: value for name, value in one["statistics"].items() if isinstance(value, (int, float))}
+        for one in results(runs, all_runs)
+    ]
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = {name: [row.get(name) for row in rows] for name in names}
     part = f"{path}.partial-{os.getpid()}"

@@ -1,6 +1,8 @@
 """Child processes of the lab, which end with it, however it ends."""
+
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -24,23 +26,30 @@ class Children:
             watch(listen)
         os.close(listen)
 
-    def start(self, command: list[str], stdin: IO | None = None) -> subprocess.Popen:
+    def start(self, command: list[str], stdin: IO[str] | None = None) -> subprocess.Popen[str]:
         with self.lock:
             if self.ended:
                 raise KeyboardInterrupt
-            process = subprocess.Popen(command, stdin=stdin or subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                       stderr=subprocess.PIPE, text=True, errors="replace", process_group=0)
+            process = subprocess.Popen(
+                command,
+                stdin=stdin or subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                process_group=0,
+            )
             os.write(self.tell, f"{process.pid}\n".encode())
         return process
 
-    def finish(self, process: subprocess.Popen) -> subprocess.CompletedProcess:
+    def finish(self, process: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
         out, err = process.communicate()
         with self.lock:
             if not self.ended:
                 os.write(self.tell, f"-{process.pid}\n".encode())
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
-    def run(self, command: list[str], stdin: IO | None = None) -> subprocess.CompletedProcess:
+    def run(self, command: list[str], stdin: IO[str] | None = None) -> subprocess.CompletedProcess[str]:
         return self.finish(self.start(command, stdin))
 
     def end(self) -> None:
@@ -66,9 +75,7 @@ def watch(listen: int) -> None:
             running.add(int(line)) if int(line) > 0 else running.discard(-int(line))
     for number, wait in ((signal.SIGTERM, GRACE), (signal.SIGKILL, 0)):
         for group in running:
-            try:
+            with contextlib.suppress(OSError):  # it has ended
                 os.killpg(group, number)
-            except OSError:
-                pass  # it has ended
         time.sleep(wait if running else 0)
     os._exit(0)

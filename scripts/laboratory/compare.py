@@ -1,4 +1,5 @@
 """Differences between two runs, or between two tables of results, place by place."""
+
 from __future__ import annotations
 
 import csv
@@ -57,8 +58,8 @@ def read_table(path: str) -> Table:
         with open(path, encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file, delimiter="\t"):
                 names = list(row)
-                axes = tuple((name, row[name]) for name in names[:names.index("run")] if name != "seed")
-                for name in names[names.index("state") + 1:]:
+                axes = tuple((name, row[name]) for name in names[: names.index("run")] if name != "seed")
+                for name in names[names.index("state") + 1 :]:
                     if row[name]:
                         found.setdefault(axes, {}).setdefault(name, []).append(float(row[name]))
     except (OSError, ValueError) as error:

@@ -3,6 +3,7 @@
 docs/experiments.md describes the file.  This module only reads it.  A description that
 makes no sense raises a Mistake that names the section.
 """
+
 from __future__ import annotations
 
 import configparser
@@ -24,10 +25,33 @@ Place = dict[str, str]  # axis: point
 Points = dict[str, list[str]]  # point: words
 MOST_POINTS = 10_000  # of an axis
 MOST_PLACES = 1_000_000
-SECTIONS = {"experiment", "numbers", "defaults", "measures", "labels", "axis", "grid", "search", "figure",
-            "matrix"}
-OPTIONS = {"title", "about", "source", "reading", "stamp", "drive", "program", "fold", "columns", "fitted",
-           "strict", "alone", "note"}
+SECTIONS = {
+    "experiment",
+    "numbers",
+    "defaults",
+    "measures",
+    "labels",
+    "axis",
+    "grid",
+    "search",
+    "figure",
+    "matrix",
+}
+OPTIONS = {
+    "title",
+    "about",
+    "source",
+    "reading",
+    "stamp",
+    "drive",
+    "program",
+    "fold",
+    "columns",
+    "fitted",
+    "strict",
+    "alone",
+    "note",
+}
 OF_MATRIX = {"axis", "numbers", "at", "title", "caption", "outside", "leaves"}
 OF_SEARCH = {"numbers", "title", "caption"}  # its other options are axes
 PLAIN = re.compile(r"\w[\w.-]*")  # names of files
@@ -86,6 +110,7 @@ class Experiment:
     def cases(self, fixed: Place, but: tuple[str, ...] = ()) -> list[Place]:
         """All places that match `fixed`.  An axis that it does not name stays at its default or, without one,
         takes each of its points."""
+
         def choices(axis: str) -> list[str]:
             if "*" not in fixed.get(axis, "*"):
                 return [fixed[axis]]
@@ -101,8 +126,12 @@ class Experiment:
         count = sum(math.prod(len(self.points(axis, grid)) for axis in self.axes) for grid in grids)
         if count > MOST_PLACES:
             raise Mistake(f"{count} places; should be at most {MOST_PLACES}")
-        found = {tuple(place.values()): place for grid in grids if grid not in self.searches
-                 for place in self.of_grid(grid)}
+        found = {
+            tuple(place.values()): place
+            for grid in grids
+            if grid not in self.searches
+            for place in self.of_grid(grid)
+        }
         first: dict[str, Place] = {}
         for grid in (grid for grid in grids if grid in self.searches):
             for place in [*found.values(), *self.of_grid(grid)]:
@@ -110,8 +139,10 @@ class Experiment:
         return [*found.values(), *(place for place in first.values() if tuple(place.values()) not in found)]
 
     def of_grid(self, grid: str) -> Iterable[Place]:
-        return (dict(zip(self.axes, point))
-                for point in itertools.product(*(self.points(axis, grid) for axis in self.axes)))
+        return (
+            dict(zip(self.axes, point))
+            for point in itertools.product(*(self.points(axis, grid) for axis in self.axes))
+        )
 
     def identity(self, place: Place) -> str:
         """Workloads and settings of a place: equal for places that do the same."""
@@ -131,15 +162,25 @@ class Experiment:
     def settings(self, place: Place) -> tuple[list[str], list[str]]:
         """The workloads of a place, usually one, and all its settings in the order of the axes; a later
         setting overrides an earlier one.  The word @AXIS=POINT of a point moves the place to that point."""
-        stands_for = [word[1:] for axis, point in place.items() for word in self.axes[axis][point]
-                      if word.startswith("@")]
+        stands_for = [
+            word[1:]
+            for axis, point in place.items()
+            for word in self.axes[axis][point]
+            if word.startswith("@")
+        ]
         if stands_for:
             place = place | self.place(" ".join(stands_for))
         workloads: list[str] = []
         settings = []
         for axis, point in place.items():
-            words = next((self.instead[p][axis][point] for p in place.values()
-                          if point in self.instead.get(p, {}).get(axis, {})), self.axes[axis][point])
+            words = next(
+                (
+                    self.instead[p][axis][point]
+                    for p in place.values()
+                    if point in self.instead.get(p, {}).get(axis, {})
+                ),
+                self.axes[axis][point],
+            )
             if axis == "workload":
                 workloads, words = of_workloads(words)
             settings += [word for word in words if not word.startswith("@")]
@@ -164,19 +205,24 @@ def of_workloads(words: list[str]) -> tuple[list[str], list[str]]:
     settings = []
     for i, (name, *own) in enumerate(parts):
         prefix = f"workload.{i}." if len(parts) > 1 else "workload."
-        settings += own if os.path.exists(name) else [
-            word if word.startswith("workload.") else prefix + word for word in own]
+        settings += (
+            own
+            if os.path.exists(name)
+            else [word if word.startswith("workload.") else prefix + word for word in own]
+        )
     return [part[0] for part in parts], settings
 
 
 def evaluate(text: str, numbers: dict[str, object], where: str) -> str:
     """Replaces each {expression} with its value; whole numbers are written without a fraction."""
+
     def one(found: re.Match[str]) -> str:
         try:
             value = expression.evaluate(found[1], numbers)
         except (Mistake, ZeroDivisionError) as error:
             raise Mistake(f"{where}: {{{found[1]}}}: {error}") from None
         return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
     return re.sub(r"\{([^{}]*)\}", one, text)
 
 
@@ -245,8 +291,13 @@ class Sections:
 
     def __init__(self, path: str, given: list[str]) -> None:
         self.path = path
-        ini = configparser.ConfigParser(delimiters="=", comment_prefixes="#", inline_comment_prefixes=" #",
-                                        interpolation=None, default_section="\0")
+        ini = configparser.ConfigParser(
+            delimiters="=",
+            comment_prefixes="#",
+            inline_comment_prefixes=" #",
+            interpolation=None,
+            default_section="\0",
+        )
         ini.optionxform = str  # type: ignore[assignment,method-assign]
         try:
             with open(path, encoding="utf-8") as file:
@@ -277,8 +328,11 @@ class Sections:
                 self.headed.append((*head.partition(" ")[::2], at.split(), section))
 
     def named(self, kind: str, at: str = "") -> dict[str, dict[str, str]]:
-        return {name: section for word, name, points, section in self.headed
-                if word == kind and (at in points if at else not points)}
+        return {
+            name: section
+            for word, name, points, section in self.headed
+            if word == kind and (at in points if at else not points)
+        }
 
     def labels(self) -> dict[str, str]:
         """Those of [labels if NUMBER] are added to those of [labels]."""
@@ -288,8 +342,10 @@ class Sections:
         return found
 
     def axes(self, at: str = "") -> dict[str, Points]:
-        return {name: read_axis(section, self.numbers, f"{self.path}: [axis {name}]")
-                for name, section in self.named("axis", at).items()}
+        return {
+            name: read_axis(section, self.numbers, f"{self.path}: [axis {name}]")
+            for name, section in self.named("axis", at).items()
+        }
 
     def axes_instead(self, axes: dict[str, Points]) -> dict[str, dict[str, Points]]:
         """For each POINT of an `at POINT`: the axes whose points have other settings there."""
@@ -299,16 +355,22 @@ class Sections:
                 raise Mistake(f"{self.path}: at {point}: no axis has such a point")
             for axis, points in others.items():
                 if points.keys() - axes.get(axis, {}).keys():
-                    raise Mistake(f"{self.path}: [axis {axis} at {point}] {' '.join(points)}: "
-                                  f"should be points of [axis {axis}]")
+                    raise Mistake(
+                        f"{self.path}: [axis {axis} at {point}] {' '.join(points)}: "
+                        f"should be points of [axis {axis}]"
+                    )
                 if any(word.startswith("@") for words in points.values() for word in words):
-                    raise Mistake(f"{self.path}: [axis {axis} at {point}]: a point that stands for others "
-                                  f"(@) should be in [axis {axis}]")
+                    raise Mistake(
+                        f"{self.path}: [axis {axis} at {point}]: a point that stands for others "
+                        f"(@) should be in [axis {axis}]"
+                    )
         return found
 
     def options(self) -> dict[str, str]:
-        found = {name: evaluate(text, self.numbers, self.path)
-                 for name, text in self.plain.get("experiment", {}).items()}
+        found = {
+            name: evaluate(text, self.numbers, self.path)
+            for name, text in self.plain.get("experiment", {}).items()
+        }
         check_options(found, OPTIONS, f"{self.path}: [experiment]")
         if not re.fullmatch(r"0*[1-9]\d{0,8}", found.get("fold", "1"), re.ASCII):
             raise Mistake(f"{self.path}: [experiment] fold = {found['fold']}: should be a number from 1")
@@ -317,8 +379,10 @@ class Sections:
         if "program" in found and not os.access(found["program"], os.X_OK):
             raise Mistake(f"{self.path}: [experiment] program = {found['program']}: should be a program")
         if re.search(r"[/.]", found.get("drive", "")) and not os.path.isfile(found["drive"]):
-            raise Mistake(f"{self.path}: [experiment] drive = {found['drive']}: "
-                          "should be a file of parameters or a name (ssd list drives)")
+            raise Mistake(
+                f"{self.path}: [experiment] drive = {found['drive']}: "
+                "should be a file of parameters or a name (ssd list drives)"
+            )
         return found
 
 
@@ -365,9 +429,14 @@ def read(path: str, given: list[str]) -> Experiment:
     table = beside if own else path.removesuffix(".ini") + ".tsv"
     searches = sections.named("search")
     try:
-        grids = {grid: {axis: list(axes.get(axis, ())) if points == "*" else expand(points)
-                        for axis, points in section.items() if grid not in searches or axis not in OF_SEARCH}
-                 for grid, section in [*sections.named("grid").items(), *searches.items()]}
+        grids = {
+            grid: {
+                axis: list(axes.get(axis, ())) if points == "*" else expand(points)
+                for axis, points in section.items()
+                if grid not in searches or axis not in OF_SEARCH
+            }
+            for grid, section in [*sections.named("grid").items(), *searches.items()]
+        }
     except Mistake as mistake:
         raise Mistake(f"{path}: [grid] {mistake}") from None
     plain = sections.plain
@@ -377,9 +446,21 @@ def read(path: str, given: list[str]) -> Experiment:
         grids[search] = rest | grids[search]
     check_sections(sections, axes, path)
     experiment = Experiment(
-        name.removesuffix(".ini"), os.path.dirname(path), sections.options(), sections.numbers, axes,
-        plain.get("defaults", {}), grids, plain.get("measures", {}), sections.labels(),
-        sections.named("figure"), sections.named("matrix"), read_published(table), instead, searches)
+        name.removesuffix(".ini"),
+        os.path.dirname(path),
+        sections.options(),
+        sections.numbers,
+        axes,
+        plain.get("defaults", {}),
+        grids,
+        plain.get("measures", {}),
+        sections.labels(),
+        sections.named("figure"),
+        sections.named("matrix"),
+        read_published(table),
+        instead,
+        searches,
+    )
     experiment.grids.setdefault("", {})
     experiment.check_notes(table)
     defaults = {axis: [point] for axis, point in experiment.defaults.items()}
@@ -387,6 +468,8 @@ def read(path: str, given: list[str]) -> Experiment:
         for axis, points in section.items():
             if axis not in axes or not set(points) <= set(axes[axis]):
                 kind = "search" if grid in searches else "grid"
-                raise Mistake(f"{path}: [{kind} {grid}] {axis} = {' '.join(points)}: "
-                              f"should be of {' '.join(axes.get(axis, axes))}")
+                raise Mistake(
+                    f"{path}: [{kind} {grid}] {axis} = {' '.join(points)}: "
+                    f"should be of {' '.join(axes.get(axis, axes))}"
+                )
     return experiment

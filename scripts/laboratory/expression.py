@@ -2,6 +2,7 @@
 
 Nothing else is possible: an expression in somebody else's description opens no file and runs no program.
 """
+
 from __future__ import annotations
 
 import ast
@@ -12,22 +13,56 @@ from functools import lru_cache
 
 from laboratory.mistake import Mistake, Undefined
 
+
 class Nothing(Exception):
     """There is no value."""
 
 
 FORMAT = re.compile(r"([^%]|%%|%(\.\d)?[dfgs])*")  # a format without field widths
 MOST_BITS = 4096  # of a whole number
-BINARY: dict[type, Callable] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_, ast.LShift: operator.lshift, ast.RShift: operator.rshift}
-COMPARE: dict[type, Callable] = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
-    ast.Gt: operator.gt, ast.GtE: operator.ge}
-UNARY: dict[type, Callable] = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_}
-ALLOWED = (*BINARY, *COMPARE, *UNARY, ast.Constant, ast.Name, ast.Load, ast.BinOp, ast.Compare, ast.UnaryOp,
-           ast.BoolOp, ast.And, ast.Or, ast.IfExp, ast.Tuple, ast.Call)
+BINARY: dict[type[ast.AST], Callable[..., object]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+}
+COMPARE: dict[type[ast.AST], Callable[..., object]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+UNARY: dict[type[ast.AST], Callable[..., object]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Not: operator.not_,
+}
+ALLOWED = (
+    *BINARY,
+    *COMPARE,
+    *UNARY,
+    ast.Constant,
+    ast.Name,
+    ast.Load,
+    ast.BinOp,
+    ast.Compare,
+    ast.UnaryOp,
+    ast.BoolOp,
+    ast.And,
+    ast.Or,
+    ast.IfExp,
+    ast.Tuple,
+    ast.Call,
+)
 
 
 @lru_cache(maxsize=1000)
@@ -38,8 +73,10 @@ def parse(text: str) -> ast.expr:
         for node in ast.walk(tree):
             called = not isinstance(node, ast.Call) or isinstance(node.func, ast.Name)
             if not isinstance(node, ALLOWED) or not called:
-                raise Mistake(f"{ast.unparse(node)}: should be made of numbers, names, "
-                              "+ - * / // % **, comparisons and calls")
+                raise Mistake(
+                    f"{ast.unparse(node)}: should be made of numbers, names, "
+                    "+ - * / // % **, comparisons and calls"
+                )
         return tree
     except SyntaxError as error:
         raise Mistake(error.msg) from None

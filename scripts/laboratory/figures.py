@@ -2,6 +2,7 @@
 
 laboratory/gnuplot.py draws it.  A panel is a file of its own, so that a page can set panels side by side.
 """
+
 from __future__ import annotations
 
 import fnmatch
@@ -16,9 +17,34 @@ from laboratory.values import Values
 from laboratory.verdicts import Value
 
 KINDS = ("bars", "stacks", "lines", "cdf", "heat", "dots")
-OPTIONS = {"title", "caption", "plot", "grid", "x", "series", "values", "measure", "panels", "over", "change",
-           "at", "log", "xlabel", "ylabel", "yrange", "mean", "second", "marks", "levels", "titles", "curves",
-           "points", "wide", "numbers", "stamp"}
+OPTIONS = {
+    "title",
+    "caption",
+    "plot",
+    "grid",
+    "x",
+    "series",
+    "values",
+    "measure",
+    "panels",
+    "over",
+    "change",
+    "at",
+    "log",
+    "xlabel",
+    "ylabel",
+    "yrange",
+    "mean",
+    "second",
+    "marks",
+    "levels",
+    "titles",
+    "curves",
+    "points",
+    "wide",
+    "numbers",
+    "stamp",
+}
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII)
 END = rf"(\*|{NUMBER.pattern})?"
 YRANGE = re.compile(f"{END}:{END}", re.ASCII)
@@ -49,14 +75,18 @@ class Panel:
     wide: bool = False
 
 
-MARK = re.compile(r"(?P<measure>[^:@=]+)(?P<points>(:[^:@=]+)*)(@(?P<x>[^@=]+))?"
-                  rf"(=(?P<value>{NUMBER.pattern}))?", re.ASCII)
+MARK = re.compile(
+    r"(?P<measure>[^:@=]+)(?P<points>(:[^:@=]+)*)(@(?P<x>[^@=]+))?"
+    rf"(=(?P<value>{NUMBER.pattern}))?",
+    re.ASCII,
+)
 
 
 @dataclass
 class Mark:
     """What the paper states of a series (numbered from 1): a value of its mean or, at a point of x, of that
     point; without a value, only where something happens."""
+
     series: int
     value: float | None
     x: str = ""
@@ -65,6 +95,7 @@ class Mark:
 @dataclass
 class Table:
     """What a panel shows."""
+
     series: list[Series]
     rows: list[Row]
     positions: list[str]  # points of x
@@ -144,8 +175,9 @@ class Figure:
     def check_mark(self, word: str) -> None:
         found = MARK.fullmatch(word)
         if not found or not (found["x"] or found["value"]):
-            raise Mistake(f"marks = {word}: should be MEASURE=NUMBER, MEASURE:POINT=NUMBER "
-                          "or MEASURE@X=NUMBER")
+            raise Mistake(
+                f"marks = {word}: should be MEASURE=NUMBER, MEASURE:POINT=NUMBER or MEASURE@X=NUMBER"
+            )
         if found["measure"] not in self.option.get("measure", "").replace("|", " ").split():
             raise Mistake(f"marks = {word}: {found['measure']} should be a measure of the figure")
         for point in found["points"].split(":")[1:]:
@@ -178,8 +210,16 @@ class Figure:
             letter = f"({'abcdefghijklmnopqrstuvwxyz'[number % 26]}) " if len(cells) > 1 else ""
             name = f"{self.name}-{number + 1}" if len(cells) > 1 else self.name
             at = place | ({axis: point} if axis else {})
-            found.append(Panel(name, letter + ", ".join(filter(None, words)), groups[i], at, ranges[i],
-                               self.option.get("wide") == "yes"))
+            found.append(
+                Panel(
+                    name,
+                    letter + ", ".join(filter(None, words)),
+                    groups[i],
+                    at,
+                    ranges[i],
+                    self.option.get("wide") == "yes",
+                )
+            )
         return found
 
     def of_each(self, name: str, panels: int, shared: bool) -> list[str]:
@@ -202,7 +242,7 @@ class Figure:
             wheres = dict.fromkeys(row.where for row in self.experiment.published)
             return [Series(where, {}, [where], 2) for where in wheres]
         axis, label = self.option.get("series", ""), self.experiment.label
-        points = [("", {}, 2)]
+        points: list[tuple[str, Place, int]] = [("", {}, 2)]
         if axis:
             every = list(self.experiment.axes[axis]) if axis in self.experiment.axes else []
             chosen = self.chosen(axis)
@@ -212,8 +252,11 @@ class Figure:
         if self.plot == "stacks" or axis and len(panel.measures) == 1:
             found = [Series(name, place, panel.measures, color) for name, place, color in points]
         else:
-            found = [Series(", ".join(filter(None, (name, label(measure)))), place, [measure], color + i)
-                     for i, measure in enumerate(panel.measures) for name, place, color in points]
+            found = [
+                Series(", ".join(filter(None, (name, label(measure)))), place, [measure], color + i)
+                for i, measure in enumerate(panel.measures)
+                for name, place, color in points
+            ]
         second = self.option.get("second", "").split()
         return sorted(found, key=lambda one: one.measures[0] in second)
 
@@ -235,8 +278,11 @@ class Figure:
 
     def row(self, panel: Panel, series: list[Series], point: str) -> Row:
         at = panel.place | {self.x: point}
-        cells = [self.cell(one, at | one.place | {self.x: point}, measure)
-                 for one in series for measure in one.measures]
+        cells = [
+            self.cell(one, at | one.place | {self.x: point}, measure)
+            for one in series
+            for measure in one.measures
+        ]
         label = self.experiment.label(point, self.x)
         if self.base_below and self.over is not None:
             base = [self.values.spread(measure, at | self.over)[0] for measure in series[0].measures]
@@ -249,11 +295,17 @@ class Figure:
         for one in series:
             rows = [row for row in self.experiment.published if row.where == one.measures[0]]
             found = [(self.values.compare(row).value, row) for row in rows]
-            columns.append([None if value is None else (value - row.paper[0]) / (row.tolerance or 1)
-                            for value, row in found])
+            columns.append(
+                [
+                    None if value is None else (value - row.paper[0]) / (row.tolerance or 1)
+                    for value, row in found
+                ]
+            )
         longest = max(map(len, columns))
-        return [Row(str(i), [(column[i] if i < len(column) else None, 0.0) for column in columns])
-                for i in range(longest)]
+        return [
+            Row(str(i), [(column[i] if i < len(column) else None, 0.0) for column in columns])
+            for i in range(longest)
+        ]
 
     def cell(self, series: Series, place: Place, measure: str) -> tuple[Value, float]:
         """Dots show published numbers at a point of x; heat and lines may, too.  Heat has the ratio to the
@@ -281,10 +333,12 @@ class Figure:
             mark = MARK.fullmatch(word)
             assert mark  # checked before the first run
             points = set(mark["points"].split(":")[1:])
-            found += [Mark(i, float(mark["value"]) if mark["value"] else None, mark["x"] or "")
-                      for i, one in enumerate(series, 1)
-                      if mark["measure"] == one.measures[0]
-                      and points <= {*panel.place.values(), *one.place.values()}]
+            found += [
+                Mark(i, float(mark["value"]) if mark["value"] else None, mark["x"] or "")
+                for i, one in enumerate(series, 1)
+                if mark["measure"] == one.measures[0]
+                and points <= {*panel.place.values(), *one.place.values()}
+            ]
         return found
 
     def curve(self, panel: Panel, series: Series) -> list[tuple[float, float]]:

@@ -4,6 +4,7 @@ Words of a command name files: a trace, a plug-in, a saved drive.  Drives and pr
 are looked up here as the simulator does (drive/settings.c, traces/generate_find.c).  A parameter file or a
 profile may include others.
 """
+
 from __future__ import annotations
 
 import hashlib
@@ -84,8 +85,14 @@ class Files:
 
     def changed(self, before: Digests) -> str:
         """The first of the files that is no longer what it was; "" if all are."""
-        return next((path for path, was in before.items()
-                     if not os.path.isfile(path) or self.digests([path])[path] != was), "")
+        return next(
+            (
+                path
+                for path, was in before.items()
+                if not os.path.isfile(path) or self.digests([path])[path] != was
+            ),
+            "",
+        )
 
     def kept(self, path: str, digest: str) -> dict[str, Any]:
         """What a manifest says of a file, as it was when it had this digest."""
@@ -131,6 +138,10 @@ class Files:
             self.kept_as[path] = kept_as
             for name in self.contents[path].includes:
                 beside = os.path.normpath(os.path.join(os.path.dirname(kept_as), name))
-                waiting.append((os.path.join(os.path.dirname(path), name),
-                                beside if kept_as and is_inside(beside) else ""))
+                waiting.append(
+                    (
+                        os.path.join(os.path.dirname(path), name),
+                        beside if kept_as and is_inside(beside) else "",
+                    )
+                )
         return found

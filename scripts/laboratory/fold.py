@@ -6,6 +6,7 @@ Planes of a die work in turn (without multi-plane commands), so they are merged 
 removed with their dies; requests arrive more slowly and the queue is shorter by the same factor.  The load
 of each die and bus stays the same, but less of a large request is served in parallel.
 """
+
 from __future__ import annotations
 
 import math
@@ -25,8 +26,11 @@ def folded(fold: int, drive: dict[str, str], settings: list[str]) -> list[str]:
     times = math.gcd(channels, fold // shared)
     if shared * times == 1:
         return []
-    words = [f"flash.planes={planes // shared}", f"flash.channels={channels // times}",
-             f"flash.blocks={blocks * shared * times}"]
+    words = [
+        f"flash.planes={planes // shared}",
+        f"flash.channels={channels // times}",
+        f"flash.blocks={blocks * shared * times}",
+    ]
     if times > 1:
         closed = asked["host.mode"] == "closed"
         limit = "host.queue_depth" if closed else "host.queue_limit"

@@ -2,6 +2,7 @@
 
 The head of scripts/plots/style.gp lists the variables that such a script sets for the templates there.
 """
+
 from __future__ import annotations
 
 import math
@@ -56,7 +57,7 @@ def settings(figure: Figure, panel: Panel, table: Table) -> Iterator[str]:
     option, label, series = figure.option, figure.experiment.label, table.series
     logs, second = option.get("log", "").split(), option.get("second", "").split()
     below = {"cdf": "latency (ms)", "lines": figure.experiment.title_of(figure.x)}.get(figure.plot, "")
-    stamp = option.get("stamp") or figure.experiment.options.get("stamp", "")
+    stamp = option.get("stamp", "") or figure.experiment.options.get("stamp", "")
     yield f"xlabel = {quoted(option.get('xlabel', below))}"
     yield f"ylabel = {quoted(option.get('ylabel', axis_title(figure, panel)))}"
     yield f"yrange = {quoted(panel.yrange)}"
@@ -75,8 +76,10 @@ def settings(figure: Figure, panel: Panel, table: Table) -> Iterator[str]:
     yield from block("levels", (f"{in_data(name)} {value}" for name, _, value in levels))
     yield from block("marks", (f"{mark.series} {mark.value:g}" for mark in table.marks if not mark.x))
     curves, points = option.get("curves", "").split(), option.get("points", "").split()
-    styles = ["curve" if one.measures[0] in curves else "points" if one.measures[0] in points else "both"
-              for one in series]
+    styles = [
+        "curve" if one.measures[0] in curves else "points" if one.measures[0] in points else "both"
+        for one in series
+    ]
     percent = "%%" if figure.plot in ("dots", "heat") else "%"  # names on an axis are formats
     yield array("names", [quoted(one.name.replace("%", percent)) for one in series] or ["''"])
     yield array("styles", [quoted(style) for style in styles] or ["''"])
@@ -120,9 +123,13 @@ def data(figure: Figure, panel: Panel, table: Table) -> Iterator[str]:
     every = range(0, len(rows), 1 + len(rows) // MOST_LABELS)
     shown = set() if free else apart(positions, log) if numeric else every
     labels = [in_data(unitless(row.label) if i in shown else "") for i, row in enumerate(rows)]
-    yield from block("data", (
-        " ".join([f"{at:.9g}", label, *(cell(figure, value, half) for value, half in row.cells)])
-        for at, label, row in zip(positions, labels, rows)))
+    yield from block(
+        "data",
+        (
+            " ".join([f"{at:.9g}", label, *(cell(figure, value, half) for value, half in row.cells)])
+            for at, label, row in zip(positions, labels, rows)
+        ),
+    )
     yield f"rows = {len(rows)}"
     yield f"with_mean = {int(bool(rows) and rows[-1].mean)}"
     yield f"numeric = {int(numeric)}"
@@ -141,18 +148,23 @@ def data(figure: Figure, panel: Panel, table: Table) -> Iterator[str]:
 
 def spots(table: Table, positions: list[float]) -> Iterator[str]:
     """What a paper states of a point of x: series, position and value, or only that something happens."""
-    there = [(mark, positions[table.positions.index(mark.x)]) for mark in table.marks
-             if mark.x in table.positions]
-    yield from block("spots", (f"{mark.series} {at:.9g} {mark.value:g}" for mark, at in there
-                               if mark.value is not None))
+    there = [
+        (mark, positions[table.positions.index(mark.x)]) for mark in table.marks if mark.x in table.positions
+    ]
+    yield from block(
+        "spots", (f"{mark.series} {at:.9g} {mark.value:g}" for mark, at in there if mark.value is not None)
+    )
     yield from block("events", (f"{mark.series} {at:.9g}" for mark, at in there if mark.value is None))
 
 
 def cell(figure: Figure, value: Value, half: float) -> str:
     if value is None:
         return "NaN NaN NaN"
-    return f"{value:.9g} {half:.9g} NaN" if figure.plot == "heat" else \
-        f"{value:.9g} {value - half:.9g} {value + half:.9g}"
+    return (
+        f"{value:.9g} {half:.9g} NaN"
+        if figure.plot == "heat"
+        else f"{value:.9g} {value - half:.9g} {value + half:.9g}"
+    )
 
 
 def means(panel: Panel, table: Table) -> Iterator[str]:
@@ -164,11 +176,18 @@ def means(panel: Panel, table: Table) -> Iterator[str]:
     if table.rows and table.rows[-1].mean:
         parts = len(table.series[0].measures)
         for i in range(len(table.series)):
-            values = [value for value, _ in table.rows[-1].cells[i * parts:(i + 1) * parts]]
-            if None not in values:
-                value: float = sum(values)  # type: ignore[arg-type]
-                same = [mark.value for mark in table.marks
-                        if mark.series == i + 1 and not mark.x and mark.value * value > 0]
+            cells = table.rows[-1].cells[i * parts : (i + 1) * parts]
+            values = [value for value, _ in cells if value is not None]
+            if len(values) == len(cells):
+                value = sum(values)
+                same = [
+                    mark.value
+                    for mark in table.marks
+                    if mark.value is not None
+                    and mark.series == i + 1
+                    and not mark.x
+                    and mark.value * value > 0
+                ]
                 found.append((i + 1, max([value, *same], key=abs), value))
     yield from block("above", (f"{i} {at:.9g} {value:.9g}" for i, at, value in found if 0 <= at < roof))
     yield from block("below", (f"{i} {at:.9g} {value:.9g}" for i, at, value in found if at < 0))

@@ -1,4 +1,5 @@
 """Published numbers at each point of an axis, to show what the conclusions depend on."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -8,8 +9,10 @@ from laboratory.reasons import head, signs, text
 from laboratory.values import Values
 from laboratory.verdicts import Compared
 
-LEGEND = ('<p><b class="off">Red</b>: the conclusion is reversed. <b class="far">Amber</b>: more than a '
-          "quarter away from the settings of all figures.</p>")
+LEGEND = (
+    '<p><b class="off">Red</b>: the conclusion is reversed. <b class="far">Amber</b>: more than a '
+    "quarter away from the settings of all figures.</p>"
+)
 
 
 class Matrix:
@@ -24,13 +27,16 @@ class Matrix:
         if unknown:
             raise Mistake(f"[matrix {name}] {unknown[0]}: published.tsv has no such number")
         place = self.experiment.place(option.get("at", ""))
-        self.found = {(one, point): values.compare(self.rows[one], place | {self.axis: point})
-                      for point in self.points for one in self.numbers}
+        self.found = {
+            (one, point): values.compare(self.rows[one], place | {self.axis: point})
+            for point in self.points
+            for one in self.numbers
+        }
         self.usual = self.experiment.defaults.get(self.axis, self.points[0])
 
     def table(self) -> Iterator[str]:
         """Points are the rows or, if there are fewer points than numbers, the columns."""
-        yield f'<h2>{text(self.title)}</h2><p>{text(self.option.get("caption", ""))}</p>{LEGEND}'
+        yield f"<h2>{text(self.title)}</h2><p>{text(self.option.get('caption', ''))}</p>{LEGEND}"
         yield '<div class="wide"><table class="matrix">'
         yield from self.points_across() if len(self.points) < len(self.numbers) else self.points_down()
         yield "</table></div>"
@@ -42,12 +48,15 @@ class Matrix:
         for point in self.points:
             kind = ' class="outside"' if point in self.outside else ""
             fields = "".join(self.field(one, point) for one in self.numbers)
-            yield (f'<tr id="at-{text(point)}"{kind}><th>{self.label(point)}</th>'
-                   f"{self.score(point)}{fields}</tr>")
+            yield (
+                f'<tr id="at-{text(point)}"{kind}><th>{self.label(point)}</th>'
+                f"{self.score(point)}{fields}</tr>"
+            )
 
     def points_across(self) -> Iterator[str]:
-        heads = "".join(f'<th class="n" id="at-{text(point)}">{self.label(point)}</th>'
-                        for point in self.points)
+        heads = "".join(
+            f'<th class="n" id="at-{text(point)}">{self.label(point)}</th>' for point in self.points
+        )
         yield f'<tr><th></th><th class="n">the paper</th>{heads}</tr>'
         yield f"<tr><th>come out</th><td></td>{''.join(map(self.score, self.points))}</tr>"
         for one in self.numbers:

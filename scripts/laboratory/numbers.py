@@ -1,4 +1,5 @@
 """Published numbers on the page: how many come out, all of them in a chart, the tables below figures."""
+
 from __future__ import annotations
 
 import math
@@ -10,9 +11,12 @@ from laboratory.values import Values
 from laboratory.verdicts import Compared, score
 
 WIDEST = 8  # ours over the paper's at the ends of the chart
-GROUPS = (("input", "Inputs: what the paper says of drive and workloads, and what was run"),
-          ("arithmetic", "Arithmetic on the numbers"), ("other", "Numbers of other papers"),
-          ("cannot", "What no variant shows"))
+GROUPS = (
+    ("input", "Inputs: what the paper says of drive and workloads, and what was run"),
+    ("arithmetic", "Arithmetic on the numbers"),
+    ("other", "Numbers of other papers"),
+    ("cannot", "What no variant shows"),
+)
 
 Line = tuple[Compared, ...]  # one published number, in each column
 
@@ -46,10 +50,12 @@ class Numbers:
             found = score(column)
             fitted = found.near + found.holding if {point, "all"} & {*whole} else found.fitted
             missing = f" ({found.not_run} not run)" if found.not_run else ""
-            yield (f'<tr><td>{"come out" if label == "ours" else label}{missing}</td>'
-                   f'<td class="n"><b>{found.near}</b> of {found.numbers}</td>'
-                   f'<td class="n"><b>{found.holding}</b> of {found.directions}</td>'
-                   f'<td class="n">{fitted}</td></tr>')
+            yield (
+                f"<tr><td>{'come out' if label == 'ours' else label}{missing}</td>"
+                f'<td class="n"><b>{found.near}</b> of {found.numbers}</td>'
+                f'<td class="n"><b>{found.holding}</b> of {found.directions}</td>'
+                f'<td class="n">{fitted}</td></tr>'
+            )
         yield "</table>"
 
     def chart(self, entries: Iterable[list[Line]]) -> Iterator[str]:
@@ -93,17 +99,21 @@ class Numbers:
     def row(self, line: Line) -> str:
         """Our number and its verdict in each column; the reason and the runs are folded."""
         row = line[0].row
-        cells = [f'<td><span>{text(row.what)}</span>{self.folded(line)}</td>',
-                 f'<td class="n" data-is="paper">{text(signs(line[0].paper))}</td>']
+        cells = [
+            f"<td><span>{text(row.what)}</span>{self.folded(line)}</td>",
+            f'<td class="n" data-is="paper">{text(signs(line[0].paper))}</td>',
+        ]
         for label, one in zip(self.labels, line):
             deviation = "" if one.deviation == "-" else text(signs(one.deviation))
             verdict = "refuted" if self.reasons.refuted(one) else one.verdict
             fitted = "fitted, " if row.fitted and one.verdict else ""
             kind = "off" if verdict == "refuted" else one.state
             ours = signs(f"{one.ours} {one.spread}".rstrip())
-            cells += [f'<td class="n" data-is="{label}">{text(ours)}</td>',
-                      f'<td class="n" data-is="deviation">{deviation}</td>',
-                      f'<td><span class="{kind}">{fitted}{verdict}</span></td>']
+            cells += [
+                f'<td class="n" data-is="{label}">{text(ours)}</td>',
+                f'<td class="n" data-is="deviation">{deviation}</td>',
+                f'<td><span class="{kind}">{fitted}{verdict}</span></td>',
+            ]
         kind = "reading" if row.relation == "also" else "missed" if line[0].missed else ""
         return f'<tr id="n-{text(row.id)}" class="{kind}">' + "".join(cells) + "</tr>"
 
@@ -122,8 +132,11 @@ class Numbers:
             if not found:
                 continue
             off = [sum(entry[0][i].missed for entry in found) for i in range(len(self.labels))]
-            told = ", ".join(f"{missed} off{'' if label == 'ours' else f' ({label})'}"
-                             for missed, label in zip(off, self.labels) if missed)
+            told = ", ".join(
+                f"{missed} off{'' if label == 'ours' else f' ({label})'}"
+                for missed, label in zip(off, self.labels)
+                if missed
+            )
             told = (told or "all hold") if kind == "input" else ""
             yield f"<h2>{heading}</h2><details{'' if self.results else ' open'}>"
             yield f"<summary>{count(len(found), 'number')}{told and ', ' + told}</summary>"
@@ -145,7 +158,7 @@ def scale() -> str:
 def strip(one: Compared) -> str:
     """A band for values that hold; a dot for ours, or an arrow if it is beyond the end or of another sign."""
     found = ""
-    for ratio, low, high in one.ratios[:2]:
+    for _, low, high in one.ratios[:2]:
         left, right = position(low), position(high)
         found += f'<u style="left:{left:.1f}%;width:{max(right - left, 1):.1f}%"></u>'
     for ratio, _, _ in one.ratios[:2]:

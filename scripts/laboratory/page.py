@@ -4,6 +4,7 @@ For a paper: how many of its results come out, all of them in a chart, then its 
 its own numbers below it; inputs, matrices and runs at the end.  For a sweep without published numbers:
 figures, then the table of measures.
 """
+
 from __future__ import annotations
 
 import base64
@@ -30,6 +31,7 @@ Drawn = list[tuple[Figure, list[Panel]]]  # a figure of the description, for eac
 @dataclass
 class Block:
     """A figure, in each column, and the numbers that belong to it; or only numbers."""
+
     title: str
     figures: Drawn = field(default_factory=list)
     entries: list[list[Line]] = field(default_factory=list)
@@ -80,8 +82,10 @@ def picture(columns: Drawn, labels: list[str], folder: str) -> Iterator[str]:
                 image = base64.b64encode(file.read()).decode()
             wide = ' class="wide"' if panel.wide else ""
             above = f"<span>{label}</span>" if len(row) > 1 else ""
-            yield (f'<a{wide} href="figures/{panel.name}.svg">{above}<img alt="{text(figure.title)} '
-                   f'{text(panel.title)}" src="data:image/svg+xml;base64,{image}"></a>')
+            yield (
+                f'<a{wide} href="figures/{panel.name}.svg">{above}<img alt="{text(figure.title)} '
+                f'{text(panel.title)}" src="data:image/svg+xml;base64,{image}"></a>'
+            )
     data = " ".join(f'<a href="figures/{panels[0].name}.gp">data</a>' for _, panels in columns)
     yield f"</div><figcaption>{text(figure.option.get('caption', ''))} {data}</figcaption></figure>"
 
@@ -93,9 +97,13 @@ def what_was_run(experiment: Experiment, runs: Runs, seeds: list[str]) -> str:
     every = {run.key: run for run in runs.run_of.values()}
     failed = sum(bool(run.error) for run in every.values())
     doubtful = len(warnings.warned(runs, every.values()))
-    axes = [f"{axis} {', '.join(dict.fromkeys(points))}" for axis, points in
-            ((axis, [place[i] for place in runs.run_of]) for i, axis in enumerate(experiment.axes))
-            if axis != "seed" and 1 < len(set(points)) <= 12]
+    axes = [
+        f"{axis} {', '.join(dict.fromkeys(points))}"
+        for axis, points in (
+            (axis, [place[i] for place in runs.run_of]) for i, axis in enumerate(experiment.axes)
+        )
+        if axis != "seed" and 1 < len(set(points)) <= 12
+    ]
     drive = experiment.options.get("drive") or experiment.options.get("program", "")
     said = f"{count(len(every), 'run')} of {drive}" + (f": {'; '.join(axes)}" if axes else "")
     several = f"seeds {', '.join(seeds)}, means with 95 % intervals"
@@ -108,7 +116,7 @@ def what_was_run(experiment: Experiment, runs: Runs, seeds: list[str]) -> str:
 def all_runs(runs: Runs) -> Iterator[str]:
     every = list({run.key: run for run in runs.run_of.values()}.values())
     failed = [run for run in every if run.error]
-    yield '<h2>Runs</h2>'
+    yield "<h2>Runs</h2>"
     if failed:
         said = "; ".join(text(f"{name_of(run)}: {run.error}") for run in failed)
         yield f'<p class="note">Failed: {said}</p>'
@@ -119,13 +127,22 @@ def all_runs(runs: Runs) -> Iterator[str]:
     yield "<p>The same command gives the same bytes.</p>"
     yield f'<details><summary>{count(len(every), "command")}</summary><div class="wide"><table>'
     for run in every:
-        yield (f'<tr id="{run.key}"><td><a href="runs/{run.key}.json">{text(name_of(run))}</a></td>'
-               f"<td><code>{text(shlex.join(runs.command(run)))}</code></td></tr>")
+        yield (
+            f'<tr id="{run.key}"><td><a href="runs/{run.key}.json">{text(name_of(run))}</a></td>'
+            f"<td><code>{text(shlex.join(runs.command(run)))}</code></td></tr>"
+        )
     yield "</table></div></details>"
 
 
-def body(values: Values, runs: Runs, numbers: Numbers, reasons: Reasons, drawn: list[Drawn],
-         measures: Iterable[str], searches: list[Search]) -> Iterator[str]:
+def body(
+    values: Values,
+    runs: Runs,
+    numbers: Numbers,
+    reasons: Reasons,
+    drawn: list[Drawn],
+    measures: Iterable[str],
+    searches: list[Search],
+) -> Iterator[str]:
     experiment, found = values.experiment, blocks(drawn, numbers)
     if experiment.options.get("note"):
         yield f'<p class="note">{text(experiment.options["note"])}</p>'
@@ -134,8 +151,10 @@ def body(values: Values, runs: Runs, numbers: Numbers, reasons: Reasons, drawn: 
     if numbers.results:
         yield from numbers.score()
         yield "<h2>Every published result</h2>"
-        yield ("<p>A dot is ours over the paper's, on a logarithmic axis. <b class='good'>Filled</b>: it "
-               "comes out. <b class='off'>Hollow</b>: it is off. Grey: what counts as coming out.</p>")
+        yield (
+            "<p>A dot is ours over the paper's, on a logarithmic axis. <b class='good'>Filled</b>: it "
+            "comes out. <b class='off'>Hollow</b>: it is off. Grey: what counts as coming out.</p>"
+        )
         yield from numbers.chart(entry for one in found for entry in one.entries)
     if found:
         yield "<h2>Figures</h2>"
@@ -151,13 +170,24 @@ def body(values: Values, runs: Runs, numbers: Numbers, reasons: Reasons, drawn: 
     yield from all_runs(runs)
 
 
-def write(path: str, values: Values, runs: Runs, numbers: Numbers, reasons: Reasons, drawn: list[Drawn],
-          measures: Iterable[str], searches: list[Search]) -> None:
+def write(
+    path: str,
+    values: Values,
+    runs: Runs,
+    numbers: Numbers,
+    reasons: Reasons,
+    drawn: list[Drawn],
+    measures: Iterable[str],
+    searches: list[Search],
+) -> None:
     experiment = values.experiment
     with open(TEMPLATE, encoding="utf-8") as file:
         page = file.read()
     lead = " ".join(filter(None, [experiment.options.get("about"), experiment.options.get("source")]))
-    said = {"@title@": text(experiment.options.get("title", experiment.name)), "@lead@": text(lead),
-            "@run@": text(what_was_run(experiment, runs, values.seeds())),
-            "@body@": "\n".join(body(values, runs, numbers, reasons, drawn, measures, searches))}
+    said = {
+        "@title@": text(experiment.options.get("title", experiment.name)),
+        "@lead@": text(lead),
+        "@run@": text(what_was_run(experiment, runs, values.seeds())),
+        "@body@": "\n".join(body(values, runs, numbers, reasons, drawn, measures, searches)),
+    }
     write_whole(path, re.sub("|".join(said), lambda mark: said[mark[0]], page))

@@ -3,6 +3,7 @@
 docs/experiments.md says what the columns are.  A number that a paper prints is judged once: a second row with
 the same number is another reading (`also`), or the paper prints it `again`, for something else.
 """
+
 from __future__ import annotations
 
 import csv
@@ -21,6 +22,7 @@ POINTS = ("percent", "change", "%")
 @dataclass
 class Published:
     """A number of a paper, and how ours is computed."""
+
     id: str
     kind: str
     fitted: bool
@@ -42,16 +44,16 @@ class Published:
         return self.relation == "holds" or self.relation in ("<=", ">=") and self.paper[0] in (0, 1)
 
     @property
-    def value(self) -> tuple:
+    def value(self) -> tuple[list[float], str]:
         """The printed number without its sign, and its unit in one spelling."""
-        return sorted(map(abs, self.paper)), "points" if self.unit in POINTS else self.unit
+        return sorted(abs(end) for end in self.paper), "points" if self.unit in POINTS else self.unit
 
 
 def tolerance(text: str, paper: list[float], unit: str) -> tuple[float, str]:
     """In the unit of the number, and in words."""
     if text.endswith("%"):
         near = "within a quarter" if text == "25%" else f"within {text[:-1]} %"
-        return float(text[:-1]) / 100 * max(map(abs, paper)), near
+        return float(text[:-1]) / 100 * max(abs(end) for end in paper), near
     named = {"kb": "KB", "factor": "", "count": ""}.get(unit, unit)
     named = "points" if unit in POINTS else named
     return float(text), f"within {text} {named}".rstrip() if float(text) else "equal"
@@ -69,9 +71,23 @@ def read_row(row: dict[str, str], path: str) -> Published:
     paper = [float(end) for end in row["paper"].split()]
     if not paper:
         raise ValueError("paper: should be a number")
-    room, near = tolerance(row.get("tolerance") or TOLERANCE.get(kind, "25%"), paper, row["unit"])
-    return Published(row["id"], kind, "fitted" in marks, row["where"], row["what"], row["measure"],
-                     row["relation"], paper, row["unit"], room, near, row.get("note") or "", "again" in marks)
+    stated = row.get("tolerance", "") or TOLERANCE.get(kind, "25%")
+    room, near = tolerance(stated, paper, row["unit"])
+    return Published(
+        row["id"],
+        kind,
+        "fitted" in marks,
+        row["where"],
+        row["what"],
+        row["measure"],
+        row["relation"],
+        paper,
+        row["unit"],
+        room,
+        near,
+        row.get("note") or "",
+        "again" in marks,
+    )
 
 
 def judged_once(rows: list[Published], path: str) -> None:
@@ -82,8 +98,10 @@ def judged_once(rows: list[Published], path: str) -> None:
         before = first.setdefault(str(row.value), row)
         if before is not row and not row.again:
             value = " ".join(f"{end:g}" for end in row.paper)
-            raise Mistake(f'{path}: {row.id}: {value} is judged by {before.id}, too: should be another '
-                          'reading of it ("also"), or of kind "again" if the paper prints it of two things')
+            raise Mistake(
+                f"{path}: {row.id}: {value} is judged by {before.id}, too: should be another "
+                'reading of it ("also"), or of kind "again" if the paper prints it of two things'
+            )
 
 
 def read_published(path: str) -> list[Published]:
@@ -92,8 +110,10 @@ def read_published(path: str) -> list[Published]:
     try:
         with open(path, encoding="utf-8", newline="") as file:
             lines = [line for line in file if line.strip() and line[0] != "#"]
-        rows = [{name: text or "" for name, text in row.items() if name}
-                for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)]
+        rows = [
+            {name: text or "" for name, text in row.items() if name}
+            for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+        ]
     except UnicodeDecodeError as error:
         raise Mistake(f"{path}: byte {error.start}: should be UTF-8") from None
     except (OSError, csv.Error) as error:
@@ -108,8 +128,10 @@ def read_published(path: str) -> list[Published]:
             found.append(read_row(row, path))
         except ValueError as error:  # of a number
             raise Mistake(f"{path}: {row['id']}: {error}") from None
-    for before, row in zip([None, *found], found):
-        reading = row.relation == "also" and before is not None
-        row.counts = row.relation == "holds" or reading and before.counts
+    before: Published | None = None
+    for one in found:
+        reading = one.relation == "also" and before is not None and before.counts
+        one.counts = one.relation == "holds" or reading
+        before = one
     judged_once(found, path)
     return found

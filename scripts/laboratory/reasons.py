@@ -3,6 +3,7 @@
 A variant is a point of a matrix's axis.  One that departs from what the paper publishes (`outside`) explains
 nothing: it is in the matrix, marked, but in no count, and no note may name it.
 """
+
 from __future__ import annotations
 
 import html
@@ -40,28 +41,35 @@ class Reasons:
     """`grids`: those that are run; the matrices of other grids are not on the page.  `of_search`: what the
     searches that were run say of a number."""
 
-    def __init__(self, values: Values, grids: list[str],
-                 of_search: Iterable[Callable[[str], str]] = ()) -> None:
+    def __init__(
+        self, values: Values, grids: list[str], of_search: Iterable[Callable[[str], str]] = ()
+    ) -> None:
         self.values, self.experiment, self.of_search = values, values.experiment, list(of_search)
         self.matrices = {name: option for name, option in self.experiment.matrices.items() if name in grids}
         self.rows = {row.id: row for row in self.experiment.published}
-        self.linked = {point for name, option in self.matrices.items()
-                       for point in self.experiment.points(option["axis"], name)}
+        self.linked = {
+            point
+            for name, option in self.matrices.items()
+            for point in self.experiment.points(option["axis"], name)
+        }
 
     def note(self, row: Published, note: str) -> str:
         """{row} becomes a link to that number; {point} shows the number at that point, if it was run."""
+
         def one(found: re.Match[str]) -> str:
             name = found[1]
             if name in self.rows:
                 return f'<a href="#n-{name}">{text(self.rows[name].where)}</a>'
             shown = f'<a href="#at-{name}">{name}</a>' if name in self.linked else f"<code>{name}</code>"
             return f"{shown} {text(signs(self.at(row, name)))}".rstrip()
+
         return NAMED.sub(one, text(note))
 
     def plain(self, row: Published, note: str) -> str:
         def one(found: re.Match[str]) -> str:
             name = found[1]
             return self.rows[name].where if name in self.rows else f"{name} {self.at(row, name)}".rstrip()
+
         return NAMED.sub(one, note)
 
     def at(self, row: Published, point: str) -> str:

@@ -4,6 +4,7 @@ A run's key is the hash of the binary, the settings that matter (`ssd run --chec
 contents of the files that it reads.  So places that differ only in settings without effect share a run, and
 an existing run is not repeated, whoever made it.
 """
+
 from __future__ import annotations
 
 import dataclasses
@@ -19,6 +20,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeVar
 
 from laboratory.children import Children
 from laboratory.description import Experiment, Place, number
@@ -34,6 +36,11 @@ AMONG = ("host.arbitration =", "host.classes =", "host.weights =", "host.burst =
 LATENCIES = ("reads", "writes", "all")  # columns of latency.txt
 OF_FOLDER = ("statistics.txt", "latency.txt", "wear.txt")  # what `ssd run -o` writes
 
+Said = dict[str, Any]  # what `ssd run --check` said, and digests of the files that it named
+Result = dict[str, Any]  # the JSON of a run
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+
 
 def digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
@@ -42,6 +49,7 @@ def digest(*parts: str) -> str:
 @dataclass
 class Checked:
     """What is known of a place before its run."""
+
     command: list[str]  # without the options that say where results go
     said: list[str]  # by `ssd run --check`: the settings; or "!" and its error message
     contents: list[str]  # of the files that are read in the run: digests
@@ -111,8 +119,15 @@ class Progress:
 class Runs:
     """The runs of an experiment in its folder of results."""
 
-    def __init__(self, experiment: Experiment, ssd: str, folder: str, jobs: int, drives: str = "",
-                 plug_ins: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        experiment: Experiment,
+        ssd: str,
+        folder: str,
+        jobs: int,
+        drives: str = "",
+        plug_ins: Sequence[str] = (),
+    ) -> None:
         """`plug_ins`: files of FTLs, which the command line names; a description chooses them by name."""
         self.plug_ins = {os.path.basename(path).partition(".")[0]: path for path in plug_ins}
         self.experiment, self.ssd, self.folder, self.jobs = experiment, ssd, folder, jobs
@@ -123,10 +138,11 @@ class Runs:
         self.prepared: dict[str, Place] = {}  # the first place with these settings
         self.same_as: dict[tuple[str, ...], Place] = {}
         self.alone: dict[tuple[str, ...], list[Run]] = {}  # a run for each tenant
-        self.columns = any(figure.get("plot") == "cdf" for figure in experiment.figures.values()) \
-            or any("above(" in measure for measure in experiment.measures.values())
+        self.columns = any(figure.get("plot") == "cdf" for figure in experiment.figures.values()) or any(
+            "above(" in measure for measure in experiment.measures.values()
+        )
         self.files = Files(ssd)
-        self.said_now: dict[str, dict] = {}
+        self.said_now: dict[str, Said] = {}
         self.told: set[str] = set()  # kinds of warnings
         try:
             self.binary = self.files.digests([ssd])[ssd]
@@ -161,18 +177,19 @@ class Runs:
         return re.compile("|".join(map(fnmatch.translate, sorted(names))))
 
     @cached_property
-    def said_before(self) -> dict[str, dict]:
+    def said_before(self) -> dict[str, Said]:
         """Kept output of `ssd run --check`: with all results there, checking would take most of the time."""
         try:
             with open(os.path.join(self.folder, "checked.json"), encoding="utf-8") as file:
-                return json.load(file)
+                kept: dict[str, Said] = json.load(file)
         except (OSError, ValueError):
             return {}
+        return kept
 
     @cached_property
     def drive(self) -> dict[str, str]:
         """All parameters, before those that a place sets."""
-        found = {}
+        found: dict[str, str] = {}
         for words in ["params"], ["run", "--check", "--quiet", self.experiment.options["drive"], "uniform"]:
             done = self.children.run([self.ssd, *words])
             if done.returncode:
@@ -195,8 +212,10 @@ class Runs:
         for word in settings:
             if found := PLUG_IN.match(word):
                 name = os.path.basename(found[1]).partition(".")[0]
-                raise Mistake(f"{word}: a description cannot start a program; name it on the command line, "
-                              f"--plugin {found[1]}, and write ftl={name}")
+                raise Mistake(
+                    f"{word}: a description cannot start a program; name it on the command line, "
+                    f"--plugin {found[1]}, and write ftl={name}"
+                )
         chosen = [word.removeprefix("ftl=") for word in settings if word.startswith("ftl=")]
         return self.plug_ins.get(chosen[-1], "") if chosen else ""
 
@@ -233,7 +252,8 @@ class Runs:
             options = [word for word in settings if word.startswith("--")]
             said = ["!" + done.stderr.strip()] if done.returncode else [*done.stdout.splitlines(), *options]
             known = self.said_now[asked] = {"said": said, "files": self.files.of_words(said)}
-        return known["said"]
+        lines: list[str] = known["said"]
+        return lines
 
     def prepare(self, places: list[Place]) -> list[Run]:
         """The runs of these places, each once; none without a drive.  A Mistake in one of them ends all; one
@@ -360,7 +380,12 @@ class Runs:
         progress = Progress(len(missing))
         self.side_by_side(self.do, missing, lambda run: progress.tell(name_of(run), self.trouble(run)))
 
-    def side_by_side(self, work: Callable, items: list, done: Callable = lambda item: None) -> list:
+    def side_by_side(
+        self,
+        work: Callable[[Item], Made],
+        items: list[Item],
+        done: Callable[[Item], object] = lambda item: None,
+    ) -> list[Made]:
         """Results of `work` for all items, in order; calls done(item) after each.  A signal or a Mistake ends
         all."""
         with ThreadPoolExecutor(self.jobs) as pool:
@@ -381,8 +406,11 @@ class Runs:
         """Runs `ssd trace stat` on the workloads of the places, for the statistics trace.*."""
         missing = {path: place for place in places if not os.path.exists(path := self.trace_path(place))}
         progress = Progress(len(missing))
-        self.side_by_side(self.measure_trace, list(missing.values()),
-                          lambda place: progress.tell(f"statistics of {' '.join(place.values())}", ""))
+        self.side_by_side(
+            self.measure_trace,
+            list(missing.values()),
+            lambda place: progress.tell(f"statistics of {' '.join(place.values())}", ""),
+        )
 
     def replayed(self, place: Place) -> tuple[str, list[str]]:
         """The workload of a place and the settings of its profile; the place's `seed` does not change it."""
@@ -416,15 +444,15 @@ class Runs:
             raise Mistake(f"{changed} changed while it was measured; the same command measures it again")
 
     @cached_property
-    def loaded(self) -> dict[str, dict]:
+    def loaded(self) -> dict[str, Result]:
         return {}
 
-    def load(self, path: str) -> dict:
+    def load(self, path: str) -> Result:
         """Empty if there is no result; a run that a signal ended has none."""
         if path not in self.loaded:
             try:
                 with open(path, encoding="utf-8") as file:
-                    whole = json.load(file)
+                    whole: Result = json.load(file)
             except (OSError, ValueError):
                 return {}
             if whole.get("statistics", {}).get("run.interrupted"):
@@ -433,7 +461,8 @@ class Runs:
         return self.loaded[path]
 
     def warnings(self, run: Run) -> list[str]:
-        return self.load(self.path(run.key)).get("warnings", [])
+        warnings: list[str] = self.load(self.path(run.key)).get("warnings", [])
+        return warnings
 
     def latencies(self, place: Place, kind: str) -> list[tuple[float, int]]:
         """Rows of latency.txt: (upper end of a bin in ms, number of requests in it)."""
@@ -455,17 +484,19 @@ class Runs:
             return self.compared_with_alone(place, name, of_alone)
         return self.reported(place, name).get(name.removeprefix("param."))
 
-    def reported(self, place: Place, name: str) -> dict:
+    def reported(self, place: Place, name: str) -> dict[str, object]:
         """All statistics, or parameters, where this one would be; also those without a value."""
         if name.startswith("trace."):
             whole = self.load(self.trace_path(place))
-            return whole.get("statistics", whole)
+            measured: dict[str, object] = whole.get("statistics", whole)
+            return measured
         run = self.run_of.get(tuple(place.values()))
         if not run:
             self.check_is_run(place)  # in a grid that is not run this time
             return {}
         part = "parameters" if name.startswith("param.") else "statistics"
-        return self.load(self.path(run.key)).get(part, {})
+        found: dict[str, object] = self.load(self.path(run.key)).get(part, {})
+        return found
 
     def reports(self, place: Place, name: str) -> bool:
         """True also if it has no value, as the mean latency of no reads has none."""
@@ -481,8 +512,10 @@ class Runs:
         return set(map(self.experiment.identity, self.experiment.places(list(self.experiment.grids))))
 
     def check_is_run(self, place: Place) -> None:
-        if tuple(place.values()) not in self.of_grids \
-                and self.experiment.identity(place) not in self.identities:
+        if (
+            tuple(place.values()) not in self.of_grids
+            and self.experiment.identity(place) not in self.identities
+        ):
             raise NotRun(f"{' '.join(place.values())} is not in what is run")
 
     def check_statistic(self, name: str) -> None:
@@ -491,8 +524,12 @@ class Runs:
         if of_alone and self.experiment.options.get("alone") != "yes":
             raise Mistake(f"{name}: needs alone = yes in [experiment]")
         name = of_alone[1] if of_alone else name
-        if not name or name.startswith(("trace.", "param.")) or not self.patterns \
-                or self.patterns.match(re.sub(r"\d+", "0", name)):
+        if (
+            not name
+            or name.startswith(("trace.", "param."))
+            or not self.patterns
+            or self.patterns.match(re.sub(r"\d+", "0", name))
+        ):
             return
         nearest = difflib.get_close_matches(name, self.statistics, 1)
         meant = f"; did you mean {nearest[0]}?" if nearest else ""

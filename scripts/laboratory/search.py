@@ -3,6 +3,7 @@
 [search NAME] lists axes and their points, as a grid does.  Whatever the page says of "the best" or "none" is
 computed from its table, which is also written as search-NAME.tsv.
 """
+
 from __future__ import annotations
 
 import itertools
@@ -22,8 +23,11 @@ SHOWN = 12  # of the points with the most numbers
 def searched(experiment: Experiment, name: str) -> list[Published]:
     """The numbers that a search compares: by default all results that are not directions."""
     rows = {row.id: row for row in experiment.published}
-    results = [row.id for row in rows.values()
-               if row.kind == "result" and row.relation != "also" and not row.direction]
+    results = [
+        row.id
+        for row in rows.values()
+        if row.kind == "result" and row.relation != "also" and not row.direction
+    ]
     chosen = experiment.searches[name].get("numbers", "").split() or results
     unknown = [one for one in chosen if one not in rows]
     if unknown:
@@ -54,8 +58,9 @@ class Search:
         points = itertools.product(*(experiment.points(axis, name) for axis in self.axes))
         self.points = [self.point(dict(zip(self.axes, point))) for point in points]
         self.best = sorted(self.points, key=lambda one: (-one.near, len(one.changed)))
-        self.named = {self.runs_at(place): text(experiment.label(column))
-                      for column, place in columns.items()}
+        self.named = {
+            self.runs_at(place): text(experiment.label(column)) for column, place in columns.items()
+        }
 
     def point(self, place: Place) -> Point:
         usual = self.experiment.defaults
@@ -88,16 +93,20 @@ class Search:
         if met:
             return f"Comes out at {met:,} of the {all_:,} points that were searched."
         near = self.nearest(i)
-        return (f"Comes out at none of the {all_:,} points that were searched; nearest {near.found[i].ours} "
-                f"({self.words(near)}).")
+        return (
+            f"Comes out at none of the {all_:,} points that were searched; nearest {near.found[i].ours} "
+            f"({self.words(near)})."
+        )
 
     # ---- on the page ----
 
     def table(self) -> Iterator[str]:
-        points = "; ".join(f"{self.experiment.title_of(axis)} {', '.join(map(str, self.named_points(axis)))}"
-                           for axis in self.axes)
+        points = "; ".join(
+            f"{self.experiment.title_of(axis)} {', '.join(map(str, self.named_points(axis)))}"
+            for axis in self.axes
+        )
         yield f'<h2 id="search-{text(self.name)}">{text(self.title)}</h2>'
-        yield f'<p>{text(self.option.get("caption", ""))} {len(self.points):,} points, every combination of: '
+        yield f"<p>{text(self.option.get('caption', ''))} {len(self.points):,} points, every combination of: "
         yield f"{text(points)}.</p>"
         yield from self.by_choices()
         yield from self.by_number()
@@ -135,8 +144,11 @@ class Search:
 
     def by_point(self) -> Iterator[str]:
         """The points with the most numbers, and those that the page's columns show."""
-        heads = "".join(f'<th class="n"><a href="#n-{text(row.id)}" title="{text(row.what)}">'
-                        f"{text(head(row.where))}</a></th>" for row in self.rows)
+        heads = "".join(
+            f'<th class="n"><a href="#n-{text(row.id)}" title="{text(row.what)}">'
+            f"{text(head(row.where))}</a></th>"
+            for row in self.rows
+        )
         yield f'<div class="wide"><table class="matrix"><tr><th></th><th class="n">come out</th>{heads}</tr>'
         papers = "".join(f'<td class="n">{text(signs(one.paper))}</td>' for one in self.best[0].found)
         yield f'<tr><th>the paper</th><td class="n"></td>{papers}</tr>'
@@ -150,6 +162,7 @@ class Search:
 
     def tsv(self) -> str:
         lines = [[*self.axes, "come_out", *(row.id for row in self.rows)]]
-        lines += [[*one.place.values(), str(one.near), *(each.ours for each in one.found)]
-                  for one in self.points]
+        lines += [
+            [*one.place.values(), str(one.near), *(each.ours for each in one.found)] for one in self.points
+        ]
         return "".join("\t".join(line) + "\n" for line in lines)

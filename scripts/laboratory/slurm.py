@@ -1,4 +1,5 @@
 """A sweep on a cluster: an array of tasks, each doing every n-th run, and then a job for the report."""
+
 from __future__ import annotations
 
 import os
@@ -16,13 +17,19 @@ def submit(command: list[str], runs: int, log_folder: str) -> str:
     os.makedirs(log_folder, exist_ok=True)
     tasks = min(runs, MOST_TASKS)
     run = shlex.join([*command[:1], "run", *command[1:], "-j", "1"])
-    array = sbatch([f"--array=0-{tasks - 1}", f"--output={log_folder}/%a.txt"],
-                   f"{run} --task $SLURM_ARRAY_TASK_ID --of {tasks}")
-    report = sbatch([f"--dependency=afterany:{array}", f"--output={log_folder}/report.txt"],
-                    shlex.join([*command[:1], "report", *command[1:]]))
-    return (f"array {array} of {tasks} tasks for {runs} runs, report {report} behind it\n"
-            f"  watch:  squeue -j {array},{report}; tail -f {log_folder}/report.txt\n"
-            f"  stop:   scancel {array} {report}")
+    array = sbatch(
+        [f"--array=0-{tasks - 1}", f"--output={log_folder}/%a.txt"],
+        f"{run} --task $SLURM_ARRAY_TASK_ID --of {tasks}",
+    )
+    report = sbatch(
+        [f"--dependency=afterany:{array}", f"--output={log_folder}/report.txt"],
+        shlex.join([*command[:1], "report", *command[1:]]),
+    )
+    return (
+        f"array {array} of {tasks} tasks for {runs} runs, report {report} behind it\n"
+        f"  watch:  squeue -j {array},{report}; tail -f {log_folder}/report.txt\n"
+        f"  stop:   scancel {array} {report}"
+    )
 
 
 def sbatch(options: list[str], wrapped: str) -> str:

@@ -1,4 +1,5 @@
 """The table of results: a line for each place, as a tab-separated file and on the page."""
+
 from __future__ import annotations
 
 import base64
@@ -28,8 +29,9 @@ def written(value: object) -> str:
     return "" if value is None else f"{value:.9g}" if isinstance(value, float) else str(value)
 
 
-def with_tabs(values: Values, runs: Runs, all_runs: Iterable[Run], places: list[Place],
-              measures: list[str]) -> str:
+def with_tabs(
+    values: Values, runs: Runs, all_runs: Iterable[Run], places: list[Place], measures: list[str]
+) -> str:
     """Axes, then `run`, its key, and `state`; then a column for each measure."""
     run_of = {tuple(place.values()): run for run in all_runs for place in run.places}
     out = io.StringIO()
@@ -52,8 +54,9 @@ def digits(value: Value, half: float) -> str:
 def on_page(values: Values, runs: Runs, places: list[Place], tsv: str) -> Iterator[str]:
     """Means over the seeds with their intervals; a click on a column's head sorts by it."""
     experiment = values.experiment
-    axes = [axis for axis in experiment.axes
-            if axis != "seed" and len({place[axis] for place in places}) > 1] or ["workload"]
+    axes = [
+        axis for axis in experiment.axes if axis != "seed" and len({place[axis] for place in places}) > 1
+    ] or ["workload"]
     shown = {tuple(place[axis] for axis in axes): place for place in places}
     link = "data:text/tab-separated-values;base64," + base64.b64encode(tsv.encode()).decode()
     yield f"<h2>Measures</h2><p>{count(len(shown), 'place')}; a head sorts. "

@@ -6,12 +6,15 @@ measure whose parts have no value (a mean of nothing, a division by 0) has none.
 `measure[place]` is a vector over all places that match `place`, and mean(), min(), max(), sum() and count()
 reduce it to a number.
 """
+
 from __future__ import annotations
 
 import math
 import re
 import statistics
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Union, cast
 
 from laboratory.description import Experiment, Place
 from laboratory.expression import Nothing, evaluate, names_in
@@ -21,46 +24,110 @@ from laboratory.runs import Run, Runs
 from laboratory.verdicts import Compared, Value, judge, left_out, scaled
 
 # Student's t at 97.5 % for 1, 2, ... degrees of freedom.
-STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
-           2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048,
-           2.045, 2.042)
-DEFAULT_MEASURES = {"read_latency_ms": "request.read.latency_mean_ns / 1e6",
-                    "write_latency_ms": "request.write.latency_mean_ns / 1e6",
-                    "latency_ms": "request.all.latency_mean_ns / 1e6",
-                    "waf": "waf", "erases": "flash.erase.total"}
-DEFAULT_LABELS = {"read_latency_ms": "read latency (ms)", "write_latency_ms": "write latency (ms)",
-                  "latency_ms": "latency (ms)", "waf": "write amplification", "erases": "blocks erased"}
+STUDENT = (
+    12.706,
+    4.303,
+    3.182,
+    2.776,
+    2.571,
+    2.447,
+    2.365,
+    2.306,
+    2.262,
+    2.228,
+    2.201,
+    2.179,
+    2.160,
+    2.145,
+    2.131,
+    2.120,
+    2.110,
+    2.101,
+    2.093,
+    2.086,
+    2.080,
+    2.074,
+    2.069,
+    2.064,
+    2.060,
+    2.056,
+    2.052,
+    2.048,
+    2.045,
+    2.042,
+)
+DEFAULT_MEASURES = {
+    "read_latency_ms": "request.read.latency_mean_ns / 1e6",
+    "write_latency_ms": "request.write.latency_mean_ns / 1e6",
+    "latency_ms": "request.all.latency_mean_ns / 1e6",
+    "waf": "waf",
+    "erases": "flash.erase.total",
+}
+DEFAULT_LABELS = {
+    "read_latency_ms": "read latency (ms)",
+    "write_latency_ms": "write latency (ms)",
+    "latency_ms": "latency (ms)",
+    "waf": "write amplification",
+    "erases": "blocks erased",
+}
 STATISTIC = r"\b([a-z_]\w*(\.\w+)+)"
 AT_PLACE = r"([a-z_][\w.]*)\[([^\]]*)\]"
 
 
-class Vector(tuple):
-    """Numbers of one or several places; operators apply to each."""
+Operand = Union["Vector", float]
 
-    def with_each(self, other: object, do: Callable) -> Vector:
-        others = other if isinstance(other, Vector) else (other,) * len(self)
+
+class Vector(tuple[float, ...]):
+    """Numbers of one or several places; operators apply to each, where those of a tuple join, repeat and
+    compare."""
+
+    def with_each(self, other: Operand, do: Callable[[float, float], float]) -> Vector:
+        others: tuple[float, ...] = other if isinstance(other, Vector) else (other,) * len(self)
         if len(self) != len(others):
             raise Mistake(f"{len(self)} places beside {len(others)}")
         return Vector(do(a, b) for a, b in zip(self, others))
 
-    def __add__(self, other): return self.with_each(other, lambda a, b: a + b)
-    def __sub__(self, other): return self.with_each(other, lambda a, b: a - b)
-    def __mul__(self, other): return self.with_each(other, lambda a, b: a * b)
-    def __truediv__(self, other): return self.with_each(other, lambda a, b: a / b)
-    def __lt__(self, other): return self.with_each(other, lambda a, b: a < b)
-    def __gt__(self, other): return self.with_each(other, lambda a, b: a > b)
-    def __and__(self, other): return self.with_each(other, lambda a, b: a and b)
-    def __rsub__(self, other): return self.with_each(other, lambda a, b: b - a)
-    __radd__, __rmul__ = __add__, __mul__
+    def __add__(self, other: Operand) -> Vector:  # type: ignore[override]
+        return self.with_each(other, lambda a, b: a + b)
+
+    def __sub__(self, other: Operand) -> Vector:
+        return self.with_each(other, lambda a, b: a - b)
+
+    def __mul__(self, other: Operand) -> Vector:  # type: ignore[override]
+        return self.with_each(other, lambda a, b: a * b)
+
+    def __truediv__(self, other: Operand) -> Vector:
+        return self.with_each(other, lambda a, b: a / b)
+
+    def __lt__(self, other: Operand) -> Vector:  # type: ignore[override]
+        return self.with_each(other, lambda a, b: a < b)
+
+    def __gt__(self, other: Operand) -> Vector:  # type: ignore[override]
+        return self.with_each(other, lambda a, b: a > b)
+
+    def __and__(self, other: Operand) -> Vector:
+        return self.with_each(other, lambda a, b: a and b)
+
+    def __rsub__(self, other: Operand) -> Vector:
+        return self.with_each(other, lambda a, b: b - a)
+
+    __radd__ = __add__
+    __rmul__ = __mul__  # type: ignore[assignment]  # as above
 
 
-def flat(*values: object) -> list:
+def flat(*values: Operand) -> list[float]:
     """The numbers in values and vectors: min() and max() cannot use vectors, which compare place by place."""
     return [one for value in values for one in (value if isinstance(value, Vector) else (value,))]
 
 
-VECTOR = {"mean": lambda v: sum(v) / len(v), "min": lambda *v: min(flat(*v)), "max": lambda *v: max(flat(*v)),
-          "sum": sum, "count": sum, "abs": abs}
+VECTOR = {
+    "mean": lambda v: sum(v) / len(v),
+    "min": lambda *v: min(flat(*v)),
+    "max": lambda *v: max(flat(*v)),
+    "sum": sum,
+    "count": sum,
+    "abs": abs,
+}
 SCALAR = {"sqrt": math.sqrt, "log": math.log, "exp": math.exp, "min": min, "max": max, "abs": abs, "int": int}
 
 
@@ -80,12 +147,15 @@ def above(latencies: list[tuple[float, int]], ms: float) -> float:
     return sum(requests for latency, requests in latencies if latency > ms) / total
 
 
-class Names(dict):
+class Names(dict[str, object]):
     """Names of a measure's expression: other measures, numbers of the experiment, functions."""
 
     def __init__(self, values: Values, place: Place) -> None:
-        super().__init__(SCALAR, _statistic=lambda name: values.statistic(place, name),
-                         above=lambda kind, ms: above(values.runs.latencies(place, kind), ms))
+        super().__init__(
+            SCALAR,
+            _statistic=lambda name: values.statistic(place, name),
+            above=lambda kind, ms: above(values.runs.latencies(place, kind), ms),
+        )
         self.values_, self.place = values, place
 
     def __missing__(self, name: str) -> object:
@@ -102,7 +172,7 @@ class Values:
         self.experiment, self.runs = experiment, runs
         self.known: set[str] = set()  # statistics that some run has
         self.unknown: set[str] = set()
-        self.kept: dict[tuple, Value] = {}
+        self.kept: dict[tuple[str, ...], Value] = {}
         self.used: list[Run] = []  # by the number that is being computed
         if not experiment.measures:
             experiment.measures.update(DEFAULT_MEASURES)
@@ -124,14 +194,18 @@ class Values:
         if key in self.kept:
             return self.kept[key]
         text = self.experiment.measures.get(name, name)
-        if text == name and "." not in name and self.runs.statistic(place, name) is None \
-                and self.runs.has_results(place):
+        if (
+            text == name
+            and "." not in name
+            and self.runs.statistic(place, name) is None
+            and self.runs.has_results(place)
+        ):
             known = " ".join(self.experiment.measures)
             raise Mistake(f'"{name}": there is no such measure; should be of {known}')
         statistic = STATISTIC if text != name else "(.+)"
         code = re.sub(statistic, r'_statistic("\1")', text)
         try:
-            self.kept[key] = evaluate(code, Names(self, place))
+            self.kept[key] = cast(Value, evaluate(code, Names(self, place)))
         except (Nothing, ZeroDivisionError):
             self.kept[key] = None
         except NotRun:
@@ -147,8 +221,11 @@ class Values:
         known = self.experiment.measures
         if "." in name:
             self.runs.check_statistic(name)
-        elif name not in known and name not in self.runs.statistics \
-                and "program" not in self.experiment.options:
+        elif (
+            name not in known
+            and name not in self.runs.statistics
+            and "program" not in self.experiment.options
+        ):
             raise Mistake(f'"{name}": there is no such measure; should be of {" ".join(known)}')
 
     def check(self) -> None:
@@ -209,9 +286,9 @@ class Values:
     def ordered(self, place: Place) -> Place:
         """The place with its axes in order; an axis left out is at its default, or at the only point that is
         run of it."""
-        found = {}
+        found: Place = {}
         for axis in self.experiment.axes:
-            found[axis] = place.get(axis) or self.experiment.defaults.get(axis, "")
+            found[axis] = place.get(axis, "") or self.experiment.defaults.get(axis, "")
             if not found[axis] and axis != "seed":
                 points = self.experiment.points(axis)
                 if len(points) > 1:
@@ -221,11 +298,12 @@ class Values:
 
     def vector(self, measure: str, text: str, fixed: Place) -> Vector:
         cases = self.experiment.cases(fixed | self.experiment.place(text))
-        values = [self.measure(measure, case) for case in cases]
+        found = [self.measure(measure, case) for case in cases]
         if not measure.startswith("trace."):
             keys = (tuple(self.runs.same(case).values()) for case in cases)
             self.used += [self.runs.run_of[key] for key in keys if key in self.runs.run_of]
-        if None in values:
+        values = [value for value in found if value is not None]
+        if len(values) < len(found):
             raise Nothing
         return Vector(values)
 
@@ -248,15 +326,15 @@ class Values:
 
     # ---- beside a paper ----
 
-    def compared(self, fixed: Place = {}) -> Iterator[Compared]:
+    def compared(self, fixed: Mapping[str, str] = MappingProxyType({})) -> Iterator[Compared]:
         for row in self.experiment.published:
             yield self.compare(row, fixed)
 
-    def compare(self, row: Published, fixed: Place = {}) -> Compared:
+    def compare(self, row: Published, fixed: Mapping[str, str] = MappingProxyType({})) -> Compared:
         self.used = []
         places: list[Place] = [{"seed": seed} for seed in self.seeds()] or [{}]
         try:
-            found = [self.expression(row.measure, fixed | seed) for seed in places]
+            found = [self.expression(row.measure, {**fixed, **seed}) for seed in places]
         except Mistake as mistake:
             raise type(mistake)(f"{row.id}: {mistake}") from None
         runs = list({run.key: run for run in self.used}.values())

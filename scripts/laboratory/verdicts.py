@@ -1,4 +1,5 @@
 """Our number beside a paper's: both as text, how far apart they are, and the verdict."""
+
 from __future__ import annotations
 
 import math
@@ -51,6 +52,7 @@ class Compared:
 @dataclass
 class Score:
     """How many results come out; those that were not run are not in the other counts."""
+
     numbers: int = 0
     near: int = 0
     directions: int = 0
@@ -105,8 +107,10 @@ def written_ends(row: Published, ends: list[float]) -> str:
 
 
 def bounds(row: Published) -> tuple[float, float]:
-    return (-math.inf if row.relation == "<=" else min(row.paper),
-            math.inf if row.relation == ">=" else max(row.paper))
+    return (
+        -math.inf if row.relation == "<=" else min(row.paper),
+        math.inf if row.relation == ">=" else max(row.paper),
+    )
 
 
 def each_room(row: Published) -> list[float]:

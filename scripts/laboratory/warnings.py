@@ -1,4 +1,5 @@
 """Warnings of runs: what the simulator found doubtful in their results, on the page and beside the table."""
+
 from __future__ import annotations
 
 import csv
@@ -7,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from laboratory.reasons import count, text
 from laboratory.runs import Run, Runs, kind_of, name_of
+
 
 def warned(runs: Runs, all_runs: Iterable[Run]) -> list[Run]:
     return [run for run in all_runs if runs.warnings(run)]

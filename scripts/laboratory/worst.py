@@ -1,4 +1,5 @@
 """The slowest requests of a log (ssd run --log), and where their time went."""
+
 from __future__ import annotations
 
 import csv
@@ -8,9 +9,16 @@ from collections.abc import Iterator
 
 from laboratory.mistake import Mistake
 
-WHY = {"door_ns": "waiting for a slot", "controller_ns": "look-ups and DRAM", "map_ns": "mapping pages",
-       "die_ns": "waiting for the die", "collection_ns": "behind collection", "bus_ns": "the bus",
-       "cells_ns": "the cells", "link_ns": "the host's link"}
+WHY = {
+    "door_ns": "waiting for a slot",
+    "controller_ns": "look-ups and DRAM",
+    "map_ns": "mapping pages",
+    "die_ns": "waiting for the die",
+    "collection_ns": "behind collection",
+    "bus_ns": "the bus",
+    "cells_ns": "the cells",
+    "link_ns": "the host's link",
+}
 
 
 def read(path: str) -> Iterator[str]:
@@ -40,6 +48,8 @@ def rows(path: str, most: int = 10) -> Iterator[str]:
         latency = int(row["latency_ns"])
         parts = sorted(((int(row[part]), why) for part, why in WHY.items()), reverse=True)
         told = ", ".join(f"{100 * ns / latency:.0f} % {why}" for ns, why in parts if 100 * ns >= latency > 0)
-        yield (f"{row['number']}: {row['type']} of {row['sectors']} sectors from {row['sector']}, "
-               f"{latency / 1e6:.3f} ms: {told}; caused {row['gc_programs']} copies and {row['gc_erases']} "
-               "erases of collection")
+        yield (
+            f"{row['number']}: {row['type']} of {row['sectors']} sectors from {row['sector']}, "
+            f"{latency / 1e6:.3f} ms: {told}; caused {row['gc_programs']} copies and {row['gc_erases']} "
+            "erases of collection"
+        )

@@ -24,6 +24,7 @@ class Drive:
     hysteresis: float = 0.0
     low: int = 0
     reserve: int = 1
+    logical: int | None = None  # pages; None: what over-provisioning leaves
 
     @property
     def sectors(self) -> int:
@@ -31,6 +32,8 @@ class Drive:
 
     @property
     def pages(self) -> int:
+        if self.logical is not None:
+            return self.logical
         return math.floor(self.planes * self.blocks * self.ppb * (1 - self.over_provisioning) + 1e-9)
 
     def parts(self, request: Request) -> dict[int, int]:
@@ -47,6 +50,11 @@ class Drive:
         return masks
 
 
+def share(part: float, pages: int) -> int:
+    """So many of the pages, rounded up."""
+    return math.ceil(part * pages - 1e-9)
+
+
 class Plane:
     """Blocks of a plane: free, open (one for each stream), or closed."""
 
@@ -60,7 +68,7 @@ class Plane:
         self.erases = dict.fromkeys(self.free, 0)
         self.reached: dict[int, int] = {}  # closed block: when it came to its number of live pages
         self.closed_at: dict[int, int] = {}
-        self.free_pages = drive.blocks * drive.ppb
+        self.new_pages = drive.ppb  # of a block that is opened next
         self.clock = 0
 
     def tick(self) -> int:
@@ -70,6 +78,10 @@ class Plane:
     def size(self, block: int) -> int:
         """Pages of a block."""
         return self.drive.ppb
+
+    def free_pages(self) -> int:
+        """Pages that can be handed out."""
+        return sum(map(self.rest, self.open)) + len(self.free) * self.new_pages
 
     def next_free(self, stream: str) -> int:
         return min(self.free, key=lambda b: (self.erases[b], b))
@@ -85,12 +97,14 @@ class Plane:
         at = self.open[stream]
         page = at[0] * self.drive.ppb + at[1]
         at[1] += 1
-        self.free_pages -= 1
         if at[1] == self.size(at[0]):
-            del self.open[stream]
-            self.closed.add(at[0])
-            self.reached[at[0]] = self.closed_at[at[0]] = self.tick()
+            self.close(stream)
         return page
+
+    def close(self, stream: str) -> None:
+        block, _ = self.open.pop(stream)
+        self.closed.add(block)
+        self.reached[block] = self.closed_at[block] = self.tick()
 
     def rest(self, stream: str) -> int:
         at = self.open.get(stream)
@@ -102,7 +116,6 @@ class Plane:
         self.free.add(block)
         self.erases[block] += 1
         self.live[block] = 0
-        self.free_pages += self.drive.ppb
 
 
 class Store:
@@ -115,8 +128,8 @@ class Store:
         self.count: Count = collections.Counter()
         self.collecting = False
         self.turn = 0
-        self.low_water = math.ceil(drive.threshold * drive.blocks * drive.ppb - 1e-9)
-        self.high_water = math.ceil((drive.threshold + drive.hysteresis) * drive.blocks * drive.ppb - 1e-9)
+        self.low_water = share(drive.threshold, drive.blocks * drive.ppb)
+        self.high_water = share(drive.threshold + drive.hysteresis, drive.blocks * drive.ppb)
 
     # What a model may replace
 
@@ -127,6 +140,9 @@ class Store:
     def moved(self, owner: int, page: int) -> None:
         """A collection has moved it."""
 
+    def sensed(self, page: int) -> None:
+        """A live page is read: for the host, for the rest of a page written in part, or to move it."""
+
     def chosen(self, plane: Plane, victim: int) -> None:
         """A victim that will be collected."""
 
@@ -135,7 +151,7 @@ class Store:
 
     def fits(self, plane: Plane, victim: int) -> bool:
         into = self.survivors[plane.stream[victim]]
-        return plane.live[victim] <= plane.rest(into) + len(plane.free) * self.drive.ppb
+        return plane.live[victim] <= plane.rest(into) + len(plane.free) * plane.new_pages
 
     def order(self, pages: list[int]) -> list[int]:
         """Order in which live pages are moved."""
@@ -157,9 +173,9 @@ class Store:
         plane.reached[block] = plane.tick()
 
     def next_plane(self) -> int:
-        """Planes take turns."""
+        """Planes take turns, beginning with the second."""
         self.turn += 1
-        return (self.turn - 1) % self.drive.planes
+        return self.turn % self.drive.planes
 
     def take(self, stream: str) -> int:
         """A page for the host, in the plane whose turn it is or the next one that has a page."""
@@ -173,8 +189,11 @@ class Store:
     def take_in(self, plane: Plane, stream: str) -> int | None:
         self.make_room(plane, stream)
         if stream in plane.open or len(plane.free) > (0 if self.collecting else self.drive.reserve):
-            return plane.hand_out(stream)
+            return self.hand_out(plane, stream)
         return None
+
+    def hand_out(self, plane: Plane, stream: str) -> int:
+        return plane.hand_out(stream)
 
     # Collection
 
@@ -184,8 +203,8 @@ class Store:
         if self.drive.low:
             while stream not in plane.open and len(plane.free) < self.drive.low and self.reclaim(plane):
                 pass
-        elif plane.free_pages < self.low_water and self.reclaim(plane):
-            while plane.free_pages < self.high_water and self.drive.hysteresis and self.reclaim(plane):
+        elif plane.free_pages() < self.low_water and self.reclaim(plane):
+            while plane.free_pages() < self.high_water and self.drive.hysteresis and self.reclaim(plane):
                 pass
         while stream not in plane.open and len(plane.free) <= self.drive.reserve and self.reclaim(plane):
             pass
@@ -199,7 +218,8 @@ class Store:
 
     def victim(self, plane: Plane) -> int | None:
         """Greedy: fewest live pages, of equals the one that came to that number first."""
-        return min(self.candidates(plane), key=lambda b: (plane.live[b], plane.reached[b]), default=None)
+        found = self.candidates(plane)
+        return min(found, key=lambda b: (plane.live[b], plane.reached[b])) if found else None
 
     def collect(self, plane: Plane) -> bool:
         victim = self.victim(plane)
@@ -225,7 +245,8 @@ class Store:
         return len(pages)
 
     def move(self, plane: Plane, page: int, into: str) -> None:
-        to, owner = plane.hand_out(into), self.owner[page]
+        self.sensed(page)
+        to, owner = self.hand_out(plane, into), self.owner[page]
         self.kill(page)
         self.put(to, owner)
         self.moved(owner, to)
@@ -269,7 +290,9 @@ class Model(Store):
                 self.read_page(lpn, mask)
 
     def read_page(self, lpn: int, mask: int) -> None:
-        self.count["reads"] += bool(self.written.get(lpn, 0) & mask)
+        if self.written.get(lpn, 0) & mask:
+            self.count["reads"] += 1
+            self.sensed(self.place[lpn])
 
     def write_page(self, lpn: int, mask: int) -> None:
         page = self.take(self.host_stream(lpn))
@@ -280,7 +303,9 @@ class Model(Store):
 
     def program(self, lpn: int, mask: int, page: int) -> None:
         old = self.written.get(lpn, 0)
-        self.count["rmw_reads"] += bool(old & ~mask)
+        if old & ~mask:
+            self.count["rmw_reads"] += 1
+            self.sensed(self.place[lpn])
         self.count["programs"] += 1
         self.put(page, lpn)
         if lpn in self.place:

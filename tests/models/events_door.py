@@ -82,7 +82,7 @@ class Arbiter:
     def class_in_turn(self, waiting: list[str]) -> str:
         if self.turn not in waiting or self.credit == 0:
             at = "HML".index(self.turn)
-            self.turn = next(c for c in ("HML" * 2)[at + 1:at + 4] if c in waiting)
+            self.turn = next(c for c in ("HML" * 2)[at + 1 : at + 4] if c in waiting)
             self.credit = self.weight[self.turn]
         return self.turn
 

@@ -10,7 +10,6 @@ from events_memory import Memory
 from events_ops import Part, Signal, when_all
 from events_space import GC, HOST, Io, Space
 
-
 COUNTED = """forwarded copies erases collections moved multiplane suspensions cache_reads cache_programs
 transferred wordlines forwarded_wordline stalls memory_peak_pages upkeep_steps upkeep_idle_pages
 upkeep_rate_pages upkeep_forced upkeep_interrupted"""

@@ -38,7 +38,7 @@ class Flash(Operations):
         heapq.heappush(self.releases, (at, self.tick, call))
 
     def next_event(self) -> int | None:
-        times = [line[0][0] for line in (self.releases, self.alarms) if line]
+        times = [event[0] for event in self.releases[:1]] + [event[0] for event in self.alarms[:1]]
         return min(times) if times else None
 
     def serve(self) -> None:
@@ -262,7 +262,7 @@ class Flash(Operations):
         self.ask(die, "program" if entry.kind == "program" else "command")
 
     def join(self, die: Die, entries: list[Entry]) -> None:
-        for other in die.queue[:self.search]:
+        for other in die.queue[: self.search]:
             if len(entries) == self.planes:
                 break
             if other.plane not in [entry.plane for entry in entries] and self.may_join(entries[0], other):
@@ -277,7 +277,7 @@ class Flash(Operations):
             return False
         if other.kind in ("program", "copy"):
             ring = self.ring[other.page[:2]]
-            if not all(entry.started for entry in ring[:ring.index(other)]):
+            if not all(entry.started for entry in ring[: ring.index(other)]):
                 return False
         if self.multiplane == "any" or first.kind == "erase":
             return True

@@ -33,7 +33,7 @@ trace.fold=false ftl=page buffer=none
 
 
 def pairs(text: str) -> Settings:
-    return dict((word.split("=", 1)[0], word.split("=", 1)[1]) for word in text.split())
+    return {word.split("=", 1)[0]: word.split("=", 1)[1] for word in text.split()}
 
 
 def read_cfg(path: Path) -> Settings:

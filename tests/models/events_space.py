@@ -243,7 +243,9 @@ class Space:
             for n, block in enumerate(plane.blocks)
             if block.state == "closed" and len(block.live) < self.pages and len(block.live) <= room
         ]
-        return min(found, key=lambda n: (len(plane.blocks[n].live), plane.blocks[n].since), default=None)
+        if not found:
+            return None
+        return min(found, key=lambda n: (len(plane.blocks[n].live), plane.blocks[n].since))
 
     def collect(self, io: Io, number: int, neighbours: bool) -> int:
         """One victim of the plane, with `neighbours` also of the planes of its die that are nearly low."""

@@ -84,8 +84,12 @@ def one(job: tuple[Make, str, Path]) -> Count:
 
 
 def check(make: Make, tables: dict[str, list[str]], only: list[str]) -> int:
-    wanted = {key: row for table, names in tables.items() for key, row in rows(table, names).items()
-              if all(word in " ".join(key) for word in only)}
+    wanted = {
+        key: row
+        for table, names in tables.items()
+        for key, row in rows(table, names).items()
+        if all(word in " ".join(key) for word in only)
+    }
     jobs = {key: (make, key[1], path) for key in wanted if (path := files.find(key[0]))}
     equal = total = 0
     known = known_to_differ()

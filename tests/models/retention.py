@@ -9,8 +9,10 @@ usage: tests/models/retention.py --check [WORD]...      rows whose trace and mod
 
 import sys
 
+import core
 import events_table
-from events_counts import Block, Pages, Place, Plane, Words, low_water, read_requests, words_of
+import files
+import harness
 
 DEFAULTS = "T=0 base=0 age=0 rmax=24 history=0 per_step=0 rreads=0 rdays=0 per_request=1"
 DAY = 86400
@@ -37,35 +39,32 @@ def table(erases: int, seconds: int) -> int:
     return (left * (width - x) + right * x) // (height * width)
 
 
-class Retention(Pages):
-    def __init__(self, words: Words) -> None:
-        number = {key: int(value) for key, value in words.items()}
-        self.o = number
-        planes, blocks, pages = number["planes"], number["blocks"], number["ppb"]
-        logical = planes * blocks * pages * 7 // 8
-        made = [Plane(blocks, set()) for _ in range(planes)]
-        super().__init__(made, pages, low_water(blocks * pages), logical)
-        self.senses: dict[Block, int] = {}
-        self.born: dict[Block, int] = {}  # in the order of being opened
-        self.worked: dict[Block, int] = {}
-        self.due: dict[Plane, list[Block]] = {plane: [] for plane in self.planes}
-        self.why: dict[Block, str] = {}  # of blocks that are due
+class Retention(core.Model):
+    def __init__(self, words: harness.Words) -> None:
+        self.o = {key: int(value) for key, value in words.items()}
+        drive = core.Drive(planes=self.o["planes"], blocks=self.o["blocks"], ppb=self.o["ppb"])
+        super().__init__(drive, {"host": "gc", "gc": "gc"})
+        self.senses: dict[int, int] = {}
+        self.born: dict[int, int] = {}  # in the order of being opened
+        self.worked: dict[int, int] = {}
+        self.due: list[list[int]] = [[] for _ in self.planes]
+        self.why: dict[int, str] = {}  # of blocks that are due
         self.running = False
+        self.now = 0
+        self.begin: int | None = None  # when the first request arrives
 
-    def fill(self) -> None:
-        super().fill()
+    def filled(self) -> None:
         for block in self.born:
             self.born[block] = -self.o["age"] * DAY * 10**9
         self.running = True
 
     # ---- senses ----
 
-    def on_read(self, place: Place, cause: str) -> None:
-        super().on_read(place, cause)
-        block, o = place[0], self.o
+    def sensed(self, page: int) -> None:
+        block, plane, o = page // self.drive.ppb, self.plane_of(page), self.o
         by_table = 0
         if o["T"]:
-            by_table = table(o["base"] + block.erases, (self.now - self.born[block]) // 10**9)
+            by_table = table(o["base"] + plane.erases[block], (self.now - self.born[block]) // 10**9)
         disturb = 1000 * self.senses[block] // o["per_step"] if o["per_step"] else 0
         steps = min(o["rmax"], (by_table + disturb) // 1000)
         self.count["retry_failed"] += by_table >= 1000 * (o["rmax"] + 1)
@@ -78,63 +77,87 @@ class Retention(Pages):
         self.worked[block] = steps
         self.count["senses"] += 1 if hit else 1 + steps
         self.senses[block] += 1 if hit else 1 + steps
-        if block.state == "closed":
+        if block in plane.closed:
             self.look_at(block)
 
-    def look_at(self, block: Block) -> None:
+    def look_at(self, block: int) -> None:
         if self.o["rreads"] and self.senses[block] >= self.o["rreads"]:
             self.list_it(block, "due_reads")
 
-    def list_it(self, block: Block, why: str) -> None:
-        if block not in self.due[block.plane]:
-            self.due[block.plane].append(block)
+    def due_in(self, block: int) -> list[int]:
+        """Blocks that are due in the plane of this one."""
+        return self.due[block // self.drive.blocks]
+
+    def list_it(self, block: int, why: str) -> None:
+        if block not in self.due_in(block):
+            self.due_in(block).append(block)
             self.why[block] = why
 
-    def on_open(self, block: Block) -> None:
-        self.born.pop(block, None)
-        self.born[block] = self.now
-        self.senses[block] = self.worked[block] = 0
+    def hand_out(self, plane: core.Plane, stream: str) -> int:
+        page = super().hand_out(plane, stream)
+        block, n = divmod(page, self.drive.ppb)
+        if n == 0:
+            self.born.pop(block, None)
+            self.born[block] = self.now
+            self.senses[block] = self.worked[block] = 0
+        return page
 
-    def on_close(self, block: Block) -> None:
-        if self.running:
+    def put(self, page: int, owner: int) -> None:
+        """The last page of a block closes it."""
+        super().put(page, owner)
+        block, n = divmod(page, self.drive.ppb)
+        if self.running and n == self.drive.ppb - 1:
             self.look_at(block)
 
-    def empty(self, victim: Block, cause: str) -> None:
-        if victim in self.due[victim.plane]:
-            self.due[victim.plane].remove(victim)
-        super().empty(victim, cause)
+    def empty(self, plane: core.Plane, victim: int) -> int:
+        if victim in self.due_in(victim):
+            self.due_in(victim).remove(victim)
+        return super().empty(plane, victim)
 
     # ---- refresh ----
 
-    def on_request(self, number: int) -> None:
+    def serve(self, request: harness.Request) -> None:
+        if self.begin is None:
+            self.begin = request.time
+        self.now = request.time - self.begin
+        self.refresh_what_is_due()
+        super().serve(request)
+
+    def refresh_what_is_due(self) -> None:
         if self.o["rdays"]:
             for block, born in self.born.items():
                 if self.now - born < self.o["rdays"] * DAY * 10**9:
                     break
-                if block.state == "closed":
+                if block in self.planes[block // self.drive.blocks].closed:
                     self.list_it(block, "due_age")
-        for plane in self.planes:
+        for plane, due in zip(self.planes, self.due):
             for _ in range(self.o["per_request"]):
-                if self.due[plane] and not self.refresh(plane):
+                if due and not self.refresh(plane, due):
                     break
 
-    def refresh(self, plane: Plane) -> bool:
-        block = self.due[plane][0]
-        self.make_room(plane, 1)
-        if not self.due[plane] or self.due[plane][0] is not block:
+    def refresh(self, plane: core.Plane, due: list[int]) -> bool:
+        block = due[0]
+        self.make_room(plane, "gc")
+        if not due or due[0] != block:
             return True
-        if len(block.live) > self.room_for_copies(plane):
+        if not self.fits(plane, block):
             self.count["postponed"] += 1
             return False
         self.count["refresh_blocks"] += 1
         self.count[self.why[block]] += 1
-        self.empty(block, "refresh_pages")
+        self.count["refresh_pages"] += self.empty(plane, block)
         return True
 
 
+def make(_name: str, words: harness.Words) -> harness.Simulated:
+    model = Retention(words)
+    model.fill()
+    return model
+
+
 def counts(model: str, trace: str) -> dict[str, int] | None:
-    requests = read_requests(trace)
-    return Retention(words_of(model, DEFAULTS)).run(requests) if requests is not None else None
+    path = files.find(trace)
+    return harness.counts(make, f"{DEFAULTS} {model}", path) if path else None
 
 
 if __name__ == "__main__":

@@ -26,7 +26,6 @@ class Plane(core.Plane):
         self.cap, self.static = cap, static
         self.pool = set(range(first + drive.blocks - cap, first + drive.blocks)) if static else set[int]()
         self.free -= self.pool
-        self.free_pages -= len(self.pool) * drive.ppb
 
     def slc(self) -> list[int]:
         return [block for block, stream in self.stream.items() if stream == "slc"]
@@ -41,13 +40,10 @@ class Plane(core.Plane):
             self.stream[block], self.open[stream] = stream, [block, 0]
             return
         super().open_block(stream)
-        self.free_pages -= self.drive.ppb if stream == "slc" else 0
 
-    def hand_out(self, stream: str) -> int:
-        """Free pages are those of normal blocks; a block in SLC mode takes all of its own at once."""
-        found = super().hand_out(stream)
-        self.free_pages += stream == "slc"
-        return found
+    def free_pages(self) -> int:
+        """Of normal blocks."""
+        return super().free_pages() - self.rest("slc")
 
     def erase(self, block: int) -> None:
         pooled = self.static and self.stream[block] == "slc"
@@ -55,7 +51,6 @@ class Plane(core.Plane):
         if pooled:
             self.free.remove(block)
             self.pool.add(block)
-            self.free_pages -= self.drive.ppb
 
 
 class Slc(core.Model):
@@ -71,8 +66,8 @@ class Slc(core.Model):
         self.slc_planes = [Plane(p * drive.blocks, drive, cap, self.static) for p in range(drive.planes)]
         self.planes = list[core.Plane](self.slc_planes)
         pages = (drive.blocks - cap * self.static) * drive.ppb
-        self.low_water = math.ceil(drive.threshold * pages - 1e-9)
-        self.high_water = math.ceil((drive.threshold + drive.hysteresis) * pages - 1e-9)
+        self.low_water = core.share(drive.threshold, pages)
+        self.high_water = core.share(drive.threshold + drive.hysteresis, pages)
         self.least = int(words.get("slow", 0)) or -(-self.low_water // drive.ppb) + drive.reserve + 2
         self.past = True  # preconditioning goes past the cache
 

@@ -13,9 +13,10 @@ import sys
 from collections import Counter
 from fractions import Fraction
 
+import core
 import events_table
-from events_counts import HOST, SECTORS, Pages, Plane, Words, read_requests, words_of
-from files import GOLDEN
+import files
+import harness
 
 DEFAULTS = "sep=1"
 
@@ -26,7 +27,7 @@ class Zone:
 
 
 class Device:
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: harness.Words) -> None:
         self.capacity = int(words["zone"])
         self.open_most, self.active_most = int(words["open"]), int(words["active"])
         self.pad = words["finish"] == "pad"
@@ -116,41 +117,35 @@ class Device:
         zone.state, zone.pointer = "full", self.capacity
 
 
-class Layer(Pages):
+class Layer(core.Model):
     """The drive as one plane whose blocks are zones."""
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: harness.Words) -> None:
         zones, capacity = int(words["zones"]), int(words["zone"])
         exported = int(Fraction(words["share"]) * zones * capacity)
-        super().__init__([Plane(zones, set())], capacity, 0, exported)
-        self.least = int(words["low"])
-        if words["sep"] == "0":
-            self.survivors = HOST
+        survivors = {"host": "gc", "gc": "gc"} if words["sep"] == "1" else {"host": "host"}
+        drive = core.Drive(blocks=zones, ppb=capacity, threshold=0, low=int(words["low"]), logical=exported)
+        super().__init__(drive, survivors)
 
-    def make_room(self, plane: Plane, stream: int) -> None:
-        while plane.open[stream] is None and len(plane.free()) < self.least:
-            if not self.collect(plane):
-                break
-        super().make_room(plane, stream)
-
-    def write_page(self, lpn: int, mask: int) -> None:
+    def program(self, lpn: int, mask: int, page: int) -> None:
         """Only whole pages are written; the rest of a partial one is read first."""
-        place = self.take()
-        whole = (1 << SECTORS) - 1
-        if lpn in self.map and mask != whole:
-            self.on_read(self.map[lpn], "rmw_reads")
-        self.mask[lpn] = whole
-        self.count["programs"] += 1
-        self.put(lpn, place)
+        self.count["rmw_reads"] += lpn in self.place and mask != self.full
+        super().program(lpn, self.full, page)
+
+
+def make(_name: str, words: harness.Words) -> harness.Simulated:
+    model = Layer(words)
+    model.fill()
+    return model
 
 
 def counts(model: str, trace: str) -> dict[str, int] | None:
-    words = words_of(model, DEFAULTS)
-    if model.split()[0] == "zoned":
-        requests = read_requests(trace)
-        return Layer(words).run(requests) if requests is not None else None
+    name, words = harness.words_of(f"{DEFAULTS} {model}")
+    if name == "zoned":
+        path = files.find(trace)
+        return harness.counts(make, f"{DEFAULTS} {model}", path) if path else None
     device = Device(words)
-    for line in (GOLDEN / "traces" / f"{trace}.zones").read_text().splitlines():
+    for line in (files.GOLDEN / "traces" / f"{trace}.zones").read_text().splitlines():
         letter, zone, pages = [*line.split(), "0"][:3]
         device.obey(letter, int(zone), int(pages))
     return dict(device.count) | {"open_end": len(device.open_zones()), "active_end": device.active()}

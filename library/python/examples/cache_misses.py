@@ -8,6 +8,8 @@ which then need no index.  Either way it replaces what was there.  A hit is read
     python3 cache_misses.py [REQUESTS]
 """
 
+from __future__ import annotations
+
 import random
 import sys
 
@@ -19,27 +21,30 @@ OBJECT = 32  # sectors
 class FlashCache:
     """Slots on a drive, each with a key."""
 
-    def __init__(self, slots, ring):
-        self.key, self.place = [None] * slots, {}
+    def __init__(self, slots: int, ring: bool) -> None:
+        self.key: list[int | None] = [None] * slots
+        self.place: dict[int, int] = {}  # of each key
         self.next = 0 if ring else None
 
-    def slot_for(self, key):
+    def slot_for(self, key: int) -> int:
         if self.next is None:
             return key * 2654435761 % (1 << 32) % len(self.key)
         self.next = (self.next + 1) % len(self.key)
         return self.next
 
-    def access(self, key):
+    def access(self, key: int) -> tuple[ssdlab.Kind, int]:
         """What the drive gets: (kind, slot)."""
         if key in self.place:
             return ssdlab.Kind.READ, self.place[key]
         slot = self.slot_for(key)
-        self.place.pop(self.key[slot], None)
+        replaced = self.key[slot]
+        if replaced is not None:
+            del self.place[replaced]
         self.key[slot], self.place[key] = key, slot
         return ssdlab.Kind.WRITE, slot
 
 
-def serve(ring, requests):
+def serve(ring: bool, requests: int) -> tuple[float, float, float]:
     rng = random.Random(2)
     with ssdlab.Drive("class", host__mode="closed", precondition={"mode": "fill", "premap": "none"}) as drive:
         cache = FlashCache(drive.sectors // OBJECT, ring)
@@ -53,7 +58,7 @@ def serve(ring, requests):
         return hits, statistics["request.write.bytes"] / 1e6, statistics["waf"]
 
 
-def main():
+def main() -> None:
     requests = int(sys.argv[1]) if len(sys.argv) > 1 else 40000
     for ring in True, False:
         hits, megabytes, waf = serve(ring, requests)

@@ -8,6 +8,8 @@ system that has aged gives new ones any free place.  The store waits for its dri
     python3 compaction.py [RUNS]
 """
 
+from __future__ import annotations
+
 import random
 import sys
 
@@ -21,31 +23,31 @@ FANOUT = 4
 class Store:
     """Levels of runs, each of which is a list of places."""
 
-    def __init__(self, drive, trims):
+    def __init__(self, drive: ssdlab.Drive, trims: bool) -> None:
         self.drive, self.trims = drive, trims
         self.places = drive.sectors // RUN
         self.free = list(range(self.places))
         self.random = random.Random(1)
-        self.levels = [[]]
+        self.levels: list[list[list[int]]] = [[]]
 
-    def serve(self, kind, places):
+    def serve(self, kind: ssdlab.Kind, places: list[int]) -> None:
         """Whole runs, at once; waits until all is done."""
         sectors = [place * RUN + at for place in places for at in range(0, RUN, REQUEST)]
         self.drive.submit(sector=sectors, sectors=[REQUEST] * len(sectors), kind=[kind] * len(sectors))
         self.drive.drain()
 
-    def write(self, runs):
+    def write(self, runs: int) -> list[int]:
         self.random.shuffle(self.free)
         places, self.free = self.free[:runs], self.free[runs:]
         self.serve(ssdlab.Kind.WRITE, places)
         return places
 
-    def delete(self, places):
+    def delete(self, places: list[int]) -> None:
         if self.trims:
             self.serve(ssdlab.Kind.TRIM, places)
         self.free += places
 
-    def flush(self):
+    def flush(self) -> None:
         """Memory is full: a run of level 0, and the merges that this leads to.  A quarter of keys are old."""
         self.levels[0].append(self.write(1))
         for level, runs in enumerate(self.levels):
@@ -66,7 +68,7 @@ class Store:
             self.delete(old)
 
 
-def waf(trims, runs):
+def waf(trims: bool, runs: int) -> tuple[float, float, float]:
     with ssdlab.Drive("class", precondition={"mode": "fill", "premap": "none"}) as drive:
         store = Store(drive, trims)
         for _ in range(runs):
@@ -75,7 +77,7 @@ def waf(trims, runs):
         return statistics["waf"], statistics["request.write.latency_p99_ns"] / 1e6, drive.now_ns / 1e9
 
 
-def main():
+def main() -> None:
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     for trims in False, True:
         amplification, latency, seconds = waf(trims, runs)

@@ -10,30 +10,33 @@ fewest valid pages: greedy takes the one that reached this number first, min() t
     python3 hot_cold.py [REQUESTS]
 """
 
+from __future__ import annotations
+
 import random
 import sys
+from typing import Any, Callable
 
 import ssdlab
 
 
 @ssdlab.gc_policy
-def fewest(_plane, blocks):
+def fewest(_plane: int, blocks: Any) -> int:
     """What gc.policy = greedy does, but for the choice among equals."""
     return min(range(len(blocks)), key=lambda i: blocks[i].valid_pages)
 
 
 @ssdlab.gc_policy
-def cold_first(_plane, blocks):
+def cold_first(_plane: int, blocks: Any) -> int:
     """A block that has been full for long and is still valid is cold: it may cost more now."""
 
-    def cost(i):
+    def cost(i: int) -> float:
         valid, pages, age = int(blocks[i].valid_pages), int(blocks[i].pages), int(blocks[i].age)
-        return valid / (pages - valid) / (1 + age) ** 0.5
+        return float(valid / (pages - valid) / (1 + age) ** 0.5)
 
     return min(range(len(blocks)), key=cost)
 
 
-def serve(policy, requests):
+def serve(policy: Callable[[int, Any], int | None] | None, requests: int) -> float:
     rng = random.Random(1)
     with ssdlab.Drive(
         "class",
@@ -50,10 +53,10 @@ def serve(policy, requests):
         ]
         drive.submit(sector=sector, sectors=[16] * requests, kind=[ssdlab.Kind.WRITE] * requests)
         drive.drain()
-        return drive.statistics["waf"]
+        return drive.statistic("waf")
 
 
-def main():
+def main() -> None:
     requests = int(sys.argv[1]) if len(sys.argv) > 1 else 30000
     for name, policy in ("greedy", None), ("fewest", fewest), ("cold_first", cold_first):
         print(f"{name:12} write amplification {serve(policy, requests):.2f}")

@@ -10,8 +10,8 @@ Everything is done through `Drive`; docs/library.md in the sources explains it.
 
 from ._library import library as _loaded
 from .drive import Drive, Flags, Kind
-from .policies import buffer_policy, gc_policy
 from .errors import Broken, DriveFull, Error, Mistake, OutOfMemory, Stopped
+from .policies import buffer_policy, gc_policy
 from .statistics import Statistics
 
 __version__ = _loaded.ssdlab_version().decode()

@@ -5,9 +5,20 @@ The structs and functions here are those of the header, in its order; tests/test
 
 import ctypes
 import os
+from ctypes import (
+    CFUNCTYPE,
+    POINTER,
+    Structure,
+    c_char_p,
+    c_double,
+    c_int,
+    c_size_t,
+    c_uint8,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+)
 from typing import Any, Dict, List, Tuple
-from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_size_t, c_void_p
-from ctypes import c_uint8, c_uint32, c_uint64
 
 ABI = 2
 

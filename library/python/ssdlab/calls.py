@@ -27,12 +27,12 @@ class Callbacks:
     They know their drive by `caller` during a call only, so that a drive is in no cycle of references.
     """
 
-    def __init__(self, gc: Optional[GcPolicy], buffer: Optional[BufferPolicy]):
+    def __init__(self, gc: Optional[GcPolicy], buffer: Optional[BufferPolicy]) -> None:
         caller = self.caller = Caller()
         self.decide = gc is not None or buffer is not None
         self.progress = _library.Progress(functools.partial(_progress, caller))
         self.bug = _library.Bug(functools.partial(_bug, caller))
-        self.gc_pick, self.buffer_pick = _library.GcPick(), _library.BufferPick()
+        self.gc_pick, self.buffer_pick = _library.GcPick(0), _library.BufferPick(0)
         if gc:
             self.gc_pick = _library.GcPick(functools.partial(_gc, caller, gc.function))
         if buffer:

@@ -6,7 +6,8 @@ import threading
 import weakref
 from typing import Any, Callable, Dict, Literal, Mapping, NoReturn, Optional, Tuple, Union
 
-from . import _library, arguments, calls, columns, errors, picture, policies, progress as bars
+from . import _library, arguments, calls, columns, errors, picture, policies
+from . import progress as bars
 from ._library import library
 from .arguments import BYTE, LONG, WORD, Path
 from .statistics import Statistics
@@ -100,7 +101,7 @@ class Drive:
         gc_policy: Optional[Callable[[int, Any], Optional[int]]] = None,
         buffer_policy: Optional[Callable[[Any], Optional[int]]] = None,
         **more: Any,
-    ):
+    ) -> None:
         if isinstance(parameters, Mapping):
             if settings is not None:
                 raise errors.Mistake("settings are given twice, in place of parameters and behind them")
@@ -377,9 +378,7 @@ class Drive:
         places = [at + place for place in _PLACES]
         if arrival_ns is None:
             places[0] = 0
-        self._call(
-            library.ssdlab_submit_columns, ctypes.byref(_library.Columns(_SIZE, *places)), 1, None
-        )
+        self._call(library.ssdlab_submit_columns, ctypes.byref(_library.Columns(_SIZE, *places)), 1, None)
         self._prepared = True
 
     def read(self, sector: int, sectors: int, *, arrival_ns: Optional[int] = None, tag: int = 0) -> None:

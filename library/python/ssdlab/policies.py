@@ -12,7 +12,7 @@ class Policy:
     kind, like = "policy", ""
     takes: Tuple[str, ...] = ()
 
-    def __init__(self, function: Callable[..., Any], name: Optional[str] = None):
+    def __init__(self, function: Callable[..., Any], name: Optional[str] = None) -> None:
         if isinstance(function, Policy):
             raise Mistake(f"{self.kind} is a {function.kind}; it should be a function")
         if isinstance(function, str):

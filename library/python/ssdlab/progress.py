@@ -75,7 +75,7 @@ class _TerminalBar(_Bar):
 
 
 class _NotebookBar(_Bar):
-    def __init__(self, display: Any):
+    def __init__(self, display: Any) -> None:
         super().__init__()
         self.display = display
         self.handle: Any = None

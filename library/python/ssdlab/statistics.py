@@ -20,7 +20,7 @@ class Statistics(Mapping[str, Any]):
         parameters: every parameter in effect.
     """
 
-    def __init__(self, text: str):
+    def __init__(self, text: str) -> None:
         known = json.loads(text)
         self._values: Dict[str, Any] = known["statistics"]
         self.units: Dict[str, str] = known["units"]
