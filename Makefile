@@ -28,9 +28,9 @@ SANITIZE ?= -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=al
 LTO      ?=
 endif
 
-# What the program and the library are made of.
+# What the program and the library are made of.  The program needs no library/.
 ROOMS    := base stats observe flash pagemap gc ftl buffer host drive
-ROOMS    += parameters traces legacy cli
+ROOMS    += parameters traces legacy cli library
 PACKAGES := libconfig libarchive zlib
 
 # -O3: the simulator is the product; -g: every abort can be debugged.
@@ -61,10 +61,10 @@ override CFLAGS  += -std=c11 -D_POSIX_C_SOURCE=200809L -D_DARWIN_C_SOURCE -D_FIL
 override LDFLAGS += $(SANITIZE)
 override LDLIBS  += $(PACKAGE_LIBS) -lm
 
-SOURCES := $(filter-out cli/lab-page/%,$(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c)))
+SOURCES := $(filter-out cli/lab-page/% library/%,\
+	$(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c)))
 LIBRARY_C := $(wildcard library/*.c)
-PRODUCT := $(foreach room,$(ROOMS) library,$(wildcard $(room)/*.[ch] $(room)/*/*.[ch])) ssd.c types.h
-EVERY_C := $(PRODUCT) $(wildcard tests/bench/*.[ch] tests/*.[ch] tests/fuzz/*.[ch])
+PRODUCT := $(foreach room,$(ROOMS),$(wildcard $(room)/*.[ch] $(room)/*/*.[ch])) ssd.c types.h
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/drive/built_in.o \
 	$(BUILD)/drive/run/timeline_page.o $(BUILD)/toolbox.o
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
@@ -327,8 +327,9 @@ check-gcc:
 # clang sees other warnings than gcc.  It generates no code here; `make fuzz` and every Mac have it do so.
 check-clang:
 	@echo "== clang -Werror"
-	@printf '%s\n' ssd.c $(SOURCES) $(wildcard tests/*.c tests/*/*.c scripts/course/*.c) | \
-		xargs -P$(JOBS) -n12 clang $(filter-out $(LTO),$(CFLAGS)) -Werror -fsyntax-only
+	@printf '%s\n' ssd.c $(SOURCES) $(LIBRARY_C) \
+		$(wildcard library/*/*.c tests/*.c tests/*/*.c scripts/course/*.c) | \
+		xargs -P$(JOBS) -n12 clang $(filter-out $(LTO),$(CFLAGS)) -Ilibrary -Werror -fsyntax-only
 
 analyse: ## static analysis: cppcheck and clang-tidy; NODES=225000: clang's analyser looks further
 	@JOBS=$(JOBS) NODES=$(NODES) scripts/analyse
@@ -715,7 +716,7 @@ python-test: ## the Python package in an environment of its own, with numpy and 
 	@tests/python.sh
 
 lines: ## lines of the product: by room and in total
-	@for room in $(ROOMS) lab-page; do \
+	@for room in $(ROOMS); do \
 		printf '%7d  %s/\n' $$(cat $$(find $$room -name '*.[ch]') | wc -l) $$room; done
 	@printf '%7d  ssd.c, types.h\n' $$(cat ssd.c types.h | wc -l)
 	@printf '%7d  in total\n' $$(cat $(PRODUCT) | wc -l)
