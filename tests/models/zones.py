@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import events_table
 from events_counts import HOST, SECTORS, Pages, Plane, Words, read_requests, words_of
-from files import GOLDEN
+from files import GOLDEN, lines
 
 DEFAULTS = "sep=1"
 
@@ -150,7 +150,7 @@ def counts(model: str, trace: str) -> dict[str, int] | None:
         requests = read_requests(trace)
         return Layer(words).run(requests) if requests is not None else None
     device = Device(words)
-    for line in (GOLDEN / "traces" / f"{trace}.zones").read_text().splitlines():
+    for line in lines(GOLDEN / "traces" / f"{trace}.zones.xz"):
         letter, zone, pages = [*line.split(), "0"][:3]
         device.obey(letter, int(zone), int(pages))
     return dict(device.count) | {"open_end": len(device.open_zones()), "active_end": device.active()}
