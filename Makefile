@@ -140,13 +140,15 @@ $(BUILD)/toolbox.c: $(TOOLBOX_C) base/version.h
 $(BUILD)/toolbox.a: $(filter $(foreach room,$(TOOLBOX),$(BUILD)/$(room)/%),$(OBJECTS)) $(BUILD)/toolbox.o
 	@rm -f $@ && $(AR) rcs $@ $^
 
+TOOLBOX_IN ?= build/toolbox
+
 toolbox: ## what a program needs that hands an FTL of its own to the library: build/toolbox/toolbox.a
-	@$(MAKE) -s BUILD=build/toolbox LTO= build/toolbox/toolbox.a
+	@$(MAKE) -s BUILD=$(TOOLBOX_IN) LTO= $(TOOLBOX_IN)/toolbox.a
 
 plugin: ## an FTL of your own, FTL=mine.c, as a shared object: ./ssd run --plugin ./mine.so ...
 	@$(MAKE) -s toolbox
 	@$(CC) $(filter-out $(LTO) -fvisibility=hidden,$(CFLAGS)) -shared -o $(FTL:.c=.so) $(FTL) \
-		-Wl,-u,ssd_toolbox build/toolbox/toolbox.a -lm
+		-Wl,-u,ssd_toolbox $(TOOLBOX_IN)/toolbox.a -lm
 	@echo "$(FTL:.c=.so): ./ssd run --plugin $(if $(findstring /,$(FTL)),,./)$(FTL:.c=.so) ..."
 
 # Runs the conformance suite with this FTL in the list, like any other.  MINE: its name.
@@ -212,6 +214,9 @@ DEV      := $(if $(filter build,$(BUILD)),build/dev,$(BUILD))
 PY_TESTS := $(wildcard tests/test_*.py)
 ALL_RUNS := $(TESTS:%=%.run) $(PY_TESTS:%=%.run)
 
+# LONG=1: what a change must pass (tests/tier.h).  In `make check` the plain tests run so, the sanitized ones
+# as in `make test`.
+
 # Programs that take less than half a second each.
 UNIT := arbiter base buffer census explain flash fuzz host host_indirect journal judge legacy_parameters \
         legacy_quirks log map_cache mmap oracle params space state state_file stats time trace_formats windows
@@ -225,7 +230,7 @@ unit: ## programs that take less than half a second each: seconds
 	@scripts/deps unit
 	@$(MAKE) BUILD=$(DEV) run-unit
 
-test: ## every test program, long ones shortened: a minute with -j2
+test: ## every test program, long ones shortened: a minute with -j2; LONG=1: as `make check`
 	@scripts/deps test
 	@$(MAKE) BUILD=$(DEV) run-tests
 
@@ -245,12 +250,12 @@ $(PY_TESTS:%=%.run): %.run: % $(SSD)
 # Python is not built with sanitizers, so the library that it loads is not, either.
 PY_OF_LIBRARY := $(patsubst %,tests/test_%.py.run,python plugin misuse)
 ifeq ($(BUILD),build/dev)
-$(PY_OF_LIBRARY): build/dev/libssdlab.so
+$(PY_OF_LIBRARY): build/dev/libssdlab.so build/dev/toolbox.a
 else
 $(PY_OF_LIBRARY): python-library
 .PHONY: python-library
 python-library:
-	@$(MAKE) BUILD=build/dev build/dev/libssdlab.so
+	@$(MAKE) BUILD=build/dev build/dev/libssdlab.so build/dev/toolbox.a
 endif
 
 check: ## what a change must pass: lint, gcc, clang, analysis, tests plain and sanitized, Valgrind, ...
@@ -321,7 +326,7 @@ check-style:
 # gcc with warnings as errors: the program as users build it, which the tests run, and the tests.
 check-gcc:
 	@$(MAKE) WARN='$(WARN) -Werror' ssd
-	@$(MAKE) WARN='$(WARN) -Werror' SSD=build/ssd test
+	@LONG=1 $(MAKE) WARN='$(WARN) -Werror' SSD=build/ssd test
 	@scripts/lint --objects build/dev
 
 # clang sees other warnings than gcc.  It generates no code here; `make fuzz` and every Mac have it do so.
