@@ -28,9 +28,9 @@ SANITIZE ?= -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=al
 LTO      ?=
 endif
 
-# What the program and the library are made of.
+# What the program and the library are made of.  The program needs no library/.
 ROOMS    := base stats observe flash pagemap gc ftl buffer host drive
-ROOMS    += parameters traces legacy cli
+ROOMS    += parameters traces legacy cli library
 PACKAGES := libconfig libarchive zlib
 
 # -O3: the simulator is the product; -g: every abort can be debugged.
@@ -61,10 +61,10 @@ override CFLAGS  += -std=c11 -D_POSIX_C_SOURCE=200809L -D_DARWIN_C_SOURCE -D_FIL
 override LDFLAGS += $(SANITIZE)
 override LDLIBS  += $(PACKAGE_LIBS) -lm
 
-SOURCES := $(filter-out cli/lab-page/%,$(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c)))
+SOURCES := $(filter-out cli/lab-page/% library/%,\
+	$(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c)))
 LIBRARY_C := $(wildcard library/*.c)
-PRODUCT := $(foreach room,$(ROOMS) library,$(wildcard $(room)/*.[ch] $(room)/*/*.[ch])) ssd.c types.h
-EVERY_C := $(PRODUCT) $(wildcard tests/bench/*.[ch] tests/*.[ch] tests/fuzz/*.[ch])
+PRODUCT := $(foreach room,$(ROOMS),$(wildcard $(room)/*.[ch] $(room)/*/*.[ch])) ssd.c types.h
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/drive/built_in.o \
 	$(BUILD)/drive/run/timeline_page.o $(BUILD)/toolbox.o
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
@@ -140,13 +140,15 @@ $(BUILD)/toolbox.c: $(TOOLBOX_C) base/version.h
 $(BUILD)/toolbox.a: $(filter $(foreach room,$(TOOLBOX),$(BUILD)/$(room)/%),$(OBJECTS)) $(BUILD)/toolbox.o
 	@rm -f $@ && $(AR) rcs $@ $^
 
+TOOLBOX_IN ?= build/toolbox
+
 toolbox: ## what a program needs that hands an FTL of its own to the library: build/toolbox/toolbox.a
-	@$(MAKE) -s BUILD=build/toolbox LTO= build/toolbox/toolbox.a
+	@$(MAKE) -s BUILD=$(TOOLBOX_IN) LTO= $(TOOLBOX_IN)/toolbox.a
 
 plugin: ## an FTL of your own, FTL=mine.c, as a shared object: ./ssd run --plugin ./mine.so ...
 	@$(MAKE) -s toolbox
 	@$(CC) $(filter-out $(LTO) -fvisibility=hidden,$(CFLAGS)) -shared -o $(FTL:.c=.so) $(FTL) \
-		-Wl,-u,ssd_toolbox build/toolbox/toolbox.a -lm
+		-Wl,-u,ssd_toolbox $(TOOLBOX_IN)/toolbox.a -lm
 	@echo "$(FTL:.c=.so): ./ssd run --plugin $(if $(findstring /,$(FTL)),,./)$(FTL:.c=.so) ..."
 
 # Runs the conformance suite with this FTL in the list, like any other.  MINE: its name.
@@ -212,6 +214,9 @@ DEV      := $(if $(filter build,$(BUILD)),build/dev,$(BUILD))
 PY_TESTS := $(wildcard tests/test_*.py)
 ALL_RUNS := $(TESTS:%=%.run) $(PY_TESTS:%=%.run)
 
+# LONG=1: what a change must pass (tests/tier.h).  In `make check` the plain tests run so, the sanitized ones
+# as in `make test`.
+
 # Programs that take less than half a second each.
 UNIT := arbiter base buffer census explain flash fuzz host host_indirect journal judge legacy_parameters \
         legacy_quirks log map_cache mmap oracle params space state state_file stats time trace_formats windows
@@ -225,7 +230,7 @@ unit: ## programs that take less than half a second each: seconds
 	@scripts/deps unit
 	@$(MAKE) BUILD=$(DEV) run-unit
 
-test: ## every test program, long ones shortened: a minute with -j2
+test: ## every test program, long ones shortened: a minute with -j2; LONG=1: as `make check`
 	@scripts/deps test
 	@$(MAKE) BUILD=$(DEV) run-tests
 
@@ -245,12 +250,12 @@ $(PY_TESTS:%=%.run): %.run: % $(SSD)
 # Python is not built with sanitizers, so the library that it loads is not, either.
 PY_OF_LIBRARY := $(patsubst %,tests/test_%.py.run,python plugin misuse)
 ifeq ($(BUILD),build/dev)
-$(PY_OF_LIBRARY): build/dev/libssdlab.so
+$(PY_OF_LIBRARY): build/dev/libssdlab.so build/dev/toolbox.a
 else
 $(PY_OF_LIBRARY): python-library
 .PHONY: python-library
 python-library:
-	@$(MAKE) BUILD=build/dev build/dev/libssdlab.so
+	@$(MAKE) BUILD=build/dev build/dev/libssdlab.so build/dev/toolbox.a
 endif
 
 check: ## what a change must pass: lint, gcc, clang, analysis, tests plain and sanitized, Valgrind, ...
@@ -323,14 +328,15 @@ check-style:
 # gcc with warnings as errors: the program as users build it, which the tests run, and the tests.
 check-gcc:
 	@$(MAKE) WARN='$(WARN) -Werror' ssd
-	@$(MAKE) WARN='$(WARN) -Werror' SSD=build/ssd test
+	@LONG=1 $(MAKE) WARN='$(WARN) -Werror' SSD=build/ssd test
 	@scripts/lint --objects build/dev
 
 # clang sees other warnings than gcc.  It generates no code here; `make fuzz` and every Mac have it do so.
 check-clang:
 	@echo "== clang -Werror"
-	@printf '%s\n' ssd.c $(SOURCES) $(wildcard tests/*.c tests/*/*.c scripts/course/*.c) | \
-		xargs -P$(JOBS) -n12 clang $(filter-out $(LTO),$(CFLAGS)) -Werror -fsyntax-only
+	@printf '%s\n' ssd.c $(SOURCES) $(LIBRARY_C) \
+		$(wildcard library/*/*.c tests/*.c tests/*/*.c scripts/course/*.c) | \
+		xargs -P$(JOBS) -n12 clang $(filter-out $(LTO),$(CFLAGS)) -Ilibrary -Werror -fsyntax-only
 
 analyse: ## static analysis: cppcheck and clang-tidy; NODES=225000: clang's analyser looks further
 	@JOBS=$(JOBS) NODES=$(NODES) scripts/analyse
@@ -717,7 +723,7 @@ python-test: ## the Python package in an environment of its own, with numpy and 
 	@tests/python.sh
 
 lines: ## lines of the product: by room and in total
-	@for room in $(ROOMS) lab-page; do \
+	@for room in $(ROOMS); do \
 		printf '%7d  %s/\n' $$(cat $$(find $$room -name '*.[ch]') | wc -l) $$room; done
 	@printf '%7d  ssd.c, types.h\n' $$(cat ssd.c types.h | wc -l)
 	@printf '%7d  in total\n' $$(cat $(PRODUCT) | wc -l)

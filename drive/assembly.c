@@ -16,8 +16,8 @@ static bool drive_meet_wants(struct drive *d, struct fault *fault)
 	struct tool_wants wants = tools_wants(s->ftl.tool);
 
 	if (wants.slc.program_ns)
-		flash_have_slc(d->flash, wants.slc);
-	return (!retry_is_on(&s->retry) && !wants.history) || flash_have_retry(d->flash, &s->retry, fault);
+		flash_use_slc(d->flash, wants.slc);
+	return (!retry_is_on(&s->retry) && !wants.history) || flash_use_retry(d->flash, &s->retry, fault);
 }
 
 struct drive *drive_create(const struct settings *settings, bool verify, struct fault *fault)
@@ -50,9 +50,9 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 		drive_free(d);
 		return NULL;
 	}
-	schedule_have_write_memory(d->flash->schedule, memory_pages);
+	schedule_use_write_memory(d->flash->schedule, memory_pages);
 	if (verify)
-		flash_have_judged(d->flash, settings->dram.access_ns);
+		flash_use_judge(d->flash, settings->dram.access_ns);
 	d->ftl = ftl_create(ftl, settings->ftl_own[settings->top.ftl], &settings->ftl, d->flash, fault);
 	if (!d->ftl || !drive_buffer(d, buffer, buffer_own, fault) || !refusals_pass(d, fault)) {
 		drive_free(d);

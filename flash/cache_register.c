@@ -42,7 +42,7 @@ void register_take_data(struct schedule *s, uint32_t die)
 
 /* An idle die takes its next command after the dies that the operations which end here wake, as one without a
  * register does: until they have ended, PHASE_HELD keeps it from being woken among them. */
-static void register_has_sent(struct schedule *s, uint32_t die)
+static void register_end_sending(struct schedule *s, uint32_t die)
 {
 	struct unit *unit = &s->unit[die];
 	bool idle = unit->phase == PHASE_IDLE;
@@ -77,7 +77,7 @@ static bool register_may_load(const struct op *op, const struct op *works)
 	       !((op->flags ^ works->flags) & OP_IN_SLC);
 }
 
-static void register_is_loaded(struct schedule *, uint32_t die);
+static void register_end_loading(struct schedule *, uint32_t die);
 
 void register_load(struct schedule *s, uint32_t die)
 {
@@ -97,7 +97,7 @@ void register_load(struct schedule *s, uint32_t die)
 	if (r->in_ns)
 		bus_request(s, register_of(die));
 	else
-		register_is_loaded(s, die);
+		register_end_loading(s, die);
 }
 
 static void register_to_cells(struct schedule *s, uint32_t die)
@@ -133,7 +133,7 @@ bool register_goes_on(struct schedule *s, uint32_t die)
 }
 
 /* Command and data of a program are there. */
-static void register_is_loaded(struct schedule *s, uint32_t die)
+static void register_end_loading(struct schedule *s, uint32_t die)
 {
 	uint32_t r = register_of(die);
 
@@ -152,8 +152,8 @@ void register_expired(struct schedule *s, uint32_t u)
 
 	event_free(s, u, true);
 	if (s->unit[u].phase == PHASE_OUT)
-		register_has_sent(s, die);
+		register_end_sending(s, die);
 	else
-		register_is_loaded(s, die);
+		register_end_loading(s, die);
 	bus_pass_on(s, channel_of(s, die));
 }

@@ -150,7 +150,7 @@ void event_ready_observed(const struct schedule *s, uint32_t op)
 
 /* The time until now was spent on waiting for room.  Unless it is durable, the request no longer waits for
  * the program. */
-void event_has_room_observed(const struct schedule *s, uint32_t index)
+void event_entered_memory_observed(const struct schedule *s, uint32_t index)
 {
 	const struct op *op = ops_at(&s->ops, index);
 
@@ -161,7 +161,7 @@ void event_has_room_observed(const struct schedule *s, uint32_t index)
 	if (s->tracer && !(op->flags & OP_DURABLE))
 		tracer_left(s->tracer, ops_handle(&s->ops, index), s->now);
 	if (s->flash->judge)
-		judge_has_room(s->flash->judge, ops_handle(&s->ops, index), s->now);
+		judge_entered_memory(s->flash->judge, ops_handle(&s->ops, index), s->now);
 }
 
 void event_pass_made_observed(const struct schedule *s, uint32_t op)

@@ -54,7 +54,7 @@ EVENT(event_reads_at, TO_JUDGE, (const struct schedule *s, uint32_t op, ppn_t so
 EVENT(event_ready, TO_ACCOUNTS | TO_TRACER, (const struct schedule *s, uint32_t op), (s, op))
 
 /* There is room in memory for the page of a program, which may have other dependencies. */
-EVENT(event_has_room, TO_ALL, (const struct schedule *s, uint32_t op), (s, op))
+EVENT(event_entered_memory, TO_ALL, (const struct schedule *s, uint32_t op), (s, op))
 
 /* A pass of a wordline; its time goes to the accounts of its programs. */
 EVENT(event_pass_made, TO_ACCOUNTS, (const struct schedule *s, uint32_t op), (s, op))

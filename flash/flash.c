@@ -25,7 +25,7 @@ struct flash *flash_create(
 	return f;
 }
 
-void flash_have_slc(struct flash *f, struct slc_times times)
+void flash_use_slc(struct flash *f, struct slc_times times)
 {
 	f->slc_times = memory_array(1, sizeof times, "times");
 	*f->slc_times = times;
@@ -34,7 +34,7 @@ void flash_have_slc(struct flash *f, struct slc_times times)
 	f->slc = memory_array(bits_words(f->geometry->blocks), sizeof *f->slc, "block modes");
 }
 
-bool flash_have_retry(struct flash *f, const struct retry_settings *settings, struct fault *fault)
+bool flash_use_retry(struct flash *f, const struct retry_settings *settings, struct fault *fault)
 {
 	f->retry = retry_create(settings, f->geometry, fault);
 	return f->retry != NULL;
@@ -46,7 +46,7 @@ bool flash_pass_time(struct flash *f)
 
 	for (block_t b = 0; first && b < f->geometry->blocks; b++)
 		if (f->block[b].next)
-			retry_was_filled_before(f->retry, b);
+			retry_prefill(f->retry, b);
 	return first;
 }
 
@@ -66,7 +66,7 @@ void flash_set_slc(struct flash *f, block_t block, bool slc)
 	geometry_command_ns(&times, COMMAND_READ), geometry_command_ns(&times, COMMAND_PROGRAM),             \
 		geometry_command_ns(&times, COMMAND_ERASE)
 
-void flash_have_judged(struct flash *f, tick_t dram_ns)
+void flash_use_judge(struct flash *f, tick_t dram_ns)
 {
 	const struct geometry *g = f->geometry;
 	const struct flash_settings *s = f->settings;

@@ -118,14 +118,14 @@ void flash_free(struct flash *);
 
 /* Attaches a judge of time (observe/judge.h), before the first operation, and after the memory for writes is
  * known (schedule.h).  `dram_ns`: time of a look-up. */
-void flash_have_judged(struct flash *, tick_t dram_ns);
+void flash_use_judge(struct flash *, tick_t dram_ns);
 
 /* From now on blocks may be in SLC mode, with these times.  Before a judge is attached. */
-void flash_have_slc(struct flash *, struct slc_times);
+void flash_use_slc(struct flash *, struct slc_times);
 
 /* Reads may need several senses, or senses are counted for blocks to be refreshed.  Before a judge is
  * attached; false and a fault: these settings are wrong. */
-bool flash_have_retry(struct flash *, const struct retry_settings *, struct fault *);
+bool flash_use_retry(struct flash *, const struct retry_settings *, struct fault *);
 
 /* Ages the data in the blocks: called when a request or a round of background work begins.  True: it is the
  * first. */

@@ -212,7 +212,7 @@ bool retry_pass_time(struct retry *r, tick_t now)
 	return first;
 }
 
-void retry_was_filled_before(struct retry *r, block_t b)
+void retry_prefill(struct retry *r, block_t b)
 {
 	r->block[b] =
 		(struct retry_block){ .born = -llround(r->settings->age_days * DAY_SECONDS) * 1000000000 };

@@ -88,7 +88,7 @@ void retry_free(struct retry *);
 bool retry_pass_time(struct retry *, tick_t now);
 
 /* For a block that has pages before the first request: its data has the age of retry.age_days. */
-void retry_was_filled_before(struct retry *, block_t);
+void retry_prefill(struct retry *, block_t);
 
 /* Reads a page of the block, which has been erased `erases` times.  Returns the number of senses after the
  * first. */

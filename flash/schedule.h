@@ -92,7 +92,7 @@ void schedule_flush(struct schedule *, struct io *);
 
 /* A write completes when it is in the controller's memory, which has room for `pages` pages (write_memory.h);
  * with 0, the default, when it is in flash.  Before the first operation. */
-void schedule_have_write_memory(struct schedule *, uint64_t pages);
+void schedule_use_write_memory(struct schedule *, uint64_t pages);
 uint64_t schedule_write_memory(const struct schedule *);
 
 /* Does the program that is next in line wait for room in it?  Not before its request is released. */

@@ -78,7 +78,7 @@ static void wordline_begin(struct schedule *s, block_t b, uint32_t page)
 		wordline_add_pass(s, number, 1, page);
 }
 
-static void wordline_is_complete(struct schedule *s, block_t b, struct wordline *w)
+static void wordline_complete(struct schedule *s, block_t b, struct wordline *w)
 {
 	if (w->before != INDEX_NONE)
 		ops_wordline(&s->ops, w->before)->lacks = false;
@@ -117,7 +117,7 @@ void wordline_add(struct schedule *s, uint32_t index)
 	if (op[index].flags & OP_FOLDS)
 		wordline_folds(s, w);
 	if (++w->issued == s->wordline_pages)
-		wordline_is_complete(s, b, w);
+		wordline_complete(s, b, w);
 }
 
 /* ---- ready ---- */

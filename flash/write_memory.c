@@ -46,7 +46,7 @@ static void write_memory_give(struct schedule *s, uint32_t index)
 	s->memory.used++;
 	if (s->memory.used > s->memory.most)
 		s->memory.most = s->memory.used;
-	event_has_room(s, index);
+	event_entered_memory(s, index);
 	if (ticket != INDEX_NONE && !(op->flags & OP_DURABLE)) {
 		op->ticket = INDEX_NONE;
 		complete_part(s, ticket);
@@ -75,7 +75,7 @@ void write_memory_leave(struct schedule *s)
 	write_memory_go_on(s);
 }
 
-void schedule_have_write_memory(struct schedule *s, uint64_t pages)
+void schedule_use_write_memory(struct schedule *s, uint64_t pages)
 {
 	s->memory.pages = pages;
 }

@@ -75,7 +75,7 @@ JUDGING judge_lose_die(struct judge *, uint32_t die);            /* it takes no 
 /* A read of a page of that die is answered from these others. */
 JUDGING judge_rebuilt(struct judge *, ppn_t page, const ppn_t *others, uint32_t n);
 JUDGING judge_reads_at(struct judge *, op_t op, ppn_t source);
-JUDGING judge_has_room(struct judge *, op_t op, tick_t now); /* in memory, for the page of a program */
+JUDGING judge_entered_memory(struct judge *, op_t op, tick_t now); /* in memory, for the page of a program */
 JUDGING judge_started(struct judge *, op_t op, uint32_t unit, tick_t now);
 JUDGING judge_passed(struct judge *, op_t op, tick_t now); /* the first of two passes has ended */
 JUDGING judge_done(struct judge *, op_t op, tick_t now);

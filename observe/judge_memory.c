@@ -42,7 +42,7 @@ void judge_made_program(struct judge *j, struct judged_op *d)
 	}
 }
 
-void judge_has_room(struct judge *j, op_t op, tick_t now)
+void judge_entered_memory(struct judge *j, op_t op, tick_t now)
 {
 	struct judged_op *d = judge_find(j, op);
 

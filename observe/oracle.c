@@ -289,7 +289,7 @@ void oracle_page_copied(struct oracle *o, ppn_t from, ppn_t to)
 
 /* ---- parity ---- */
 
-void oracle_have_stripes(struct oracle *o, uint32_t pages_per_die)
+void oracle_use_stripes(struct oracle *o, uint32_t pages_per_die)
 {
 	o->die_pages = pages_per_die;
 	o->stripe = memory_array(o->pages, sizeof *o->stripe, "oracle's stripes");

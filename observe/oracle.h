@@ -59,7 +59,7 @@ void oracle_page_copied(struct oracle *, ppn_t from, ppn_t to);
  * Parity: page `parity` was programmed with the parity of other pages, each on a die of its own.  A lost page
  * counts as read once all other pages of its stripe have been read, none of them from the failed die.
  */
-void oracle_have_stripes(struct oracle *, uint32_t pages_per_die);
+void oracle_use_stripes(struct oracle *, uint32_t pages_per_die);
 void oracle_page_parity(struct oracle *, ppn_t parity, const ppn_t *of, uint32_t n);
 void oracle_lose_die(struct oracle *, die_t);
 void oracle_page_rebuilt(struct oracle *, ppn_t, const ppn_t *others, uint32_t n);

@@ -96,7 +96,7 @@ static inline struct bench *bench_open(const char *text)
 {
 	struct bench *b = bench_open_unjudged(text);
 
-	flash_have_judged(b->flash, 0);
+	flash_use_judge(b->flash, 0);
 	return b;
 }
 

@@ -57,7 +57,7 @@ promised README.md 'make && ./ssd run --verify -s ftl=mine parameters/class.cfg 
 
 rooms=$(sed -n 's/^ROOMS *[:+]= *//p' Makefile)
 # shellcheck disable=SC2086
-cp -Rp Makefile CHANGELOG.md CITATION.cff ./*.c ./*.h $rooms library docs tests scripts "$copy"
+cp -Rp Makefile CHANGELOG.md CITATION.cff ./*.c ./*.h $rooms docs tests scripts "$copy"
 # Objects that are there already need not be compiled again.
 if [ -d build/dev ]; then
 	mkdir "$copy/build" && cp -Rp build/dev "$copy/build/"

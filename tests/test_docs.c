@@ -172,7 +172,8 @@ static void test_documents(void **state)
 
 	furnish(*state);
 	for (size_t i = 0; i < COUNT(documents); i++)
-		commands += check_document(*state, documents[i]);
+		if (!is_for_check(i, 3))
+			commands += check_document(*state, documents[i]);
 	assert_true(commands > 20);
 }
 

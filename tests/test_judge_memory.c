@@ -85,10 +85,10 @@ static void test_a_lawful_write(void **state)
 	tick_t now;
 
 	(void)state;
-	judge_has_room(j, 1, LOOK_UP);
-	judge_has_room(j, 2, LOOK_UP);
+	judge_entered_memory(j, 1, LOOK_UP);
+	judge_entered_memory(j, 2, LOOK_UP);
 	now = program(j, 1, LOOK_UP);
-	judge_has_room(j, 3, now);
+	judge_entered_memory(j, 3, now);
 	judge_completed(j, 0, now);
 	flush(j, 0, now);
 	now = program(j, 3, program(j, 2, now));
@@ -103,7 +103,7 @@ static void test_a_lawful_fua(void **state)
 	tick_t now;
 
 	(void)state;
-	judge_has_room(j, 1, LOOK_UP);
+	judge_entered_memory(j, 1, LOOK_UP);
 	now = program(j, 1, LOOK_UP);
 	judge_completed(j, 0, now);
 	judge_idle(j);
@@ -146,19 +146,19 @@ static void commit(void *context)
 	if (breach == READ_WITHOUT_ROOM)
 		read_without_room(j);
 	if (breach == ROOM_OUT_OF_ORDER)
-		judge_has_room(j, 2, LOOK_UP);
+		judge_entered_memory(j, 2, LOOK_UP);
 	if (breach == STARTS_WITHOUT_ROOM)
 		program(j, 1, LOOK_UP);
-	judge_has_room(j, 1, breach == ROOM_BEFORE_LOOK_UP ? LOOK_UP - 1 : LOOK_UP);
+	judge_entered_memory(j, 1, breach == ROOM_BEFORE_LOOK_UP ? LOOK_UP - 1 : LOOK_UP);
 	if (breach == ROOM_TWICE)
-		judge_has_room(j, 1, LOOK_UP);
-	judge_has_room(j, 2, LOOK_UP);
+		judge_entered_memory(j, 1, LOOK_UP);
+	judge_entered_memory(j, 2, LOOK_UP);
 	if (breach == WRITE_WITHOUT_ROOM)
 		judge_completed(j, 0, LOOK_UP);
 	if (breach == TOO_MANY)
-		judge_has_room(j, 3, LOOK_UP);
+		judge_entered_memory(j, 3, LOOK_UP);
 	program(j, 1, LOOK_UP);
-	judge_has_room(j, 3, LOOK_UP + ALL);
+	judge_entered_memory(j, 3, LOOK_UP + ALL);
 	judge_completed(j, 0, LOOK_UP + ALL);
 	if (breach == LEFT_IN_MEMORY)
 		judge_idle(j);

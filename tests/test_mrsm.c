@@ -1017,7 +1017,7 @@ static void test_random_requests(void **state)
 			struct child child;
 			char settings[1024];
 
-			if (only ? !strstr(random_cases[i], only) : is_for_soak(i, 6))
+			if (only ? !strstr(random_cases[i], only) : is_for_soak(i, shorter(30, 6)))
 				continue;
 			snprintf(settings, sizeof settings, "%s seed=%llu", random_cases[i],
 				(unsigned long long)(seed + 1000 * i));

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 SSD = os.environ.get("SSD", "./ssd")
-SOAK = os.environ.get("SOAK", "0") not in ("", "0")
+SOAK, LONG = (os.environ.get(name, "0") not in ("", "0") for name in ("SOAK", "LONG"))
 FIO = ["fresh", "memory", "cache", "full"]  # tests/probe/: results of fio 3.33 on a file of 16 MiB
 KEYS = [
     "flash.read_ns",
@@ -391,7 +391,7 @@ class FitTest(Probe):
     def are_found(self, hidden: Callable[[int], Settings]) -> None:
         """All values are within WITHIN, and nine of ten within the uncertainty that is printed."""
         inside = []
-        for seed in range(6 if not SOAK else 40):
+        for seed in range(40 if SOAK else 6 if LONG else 2):
             drive = hidden(seed)
             text = self.found(drive, seed)
             done = ssd("run", "--check", self.write("fitted.cfg", text), "uniform")

@@ -83,9 +83,10 @@ static uint64_t play_cases(size_t ftl, size_t buffer)
 {
 	const char *only = getenv("TEST");
 	uint64_t cases = refuses(ftl, buffer) ? 0 : from_environment("CASES", cases_of(ftl, buffer));
+	bool in_turn = only || !is_for_check(ftl + buffer, 3);
 	uint64_t played = 0, first = from_environment("SEED", amount(1 + ftl + buffer, 1));
 
-	for (uint64_t i = 0; i < cases; i++) {
+	for (uint64_t i = 0; in_turn && i < cases; i++) {
 		struct combination c = { .ftl = ftl,
 			.buffer = buffer,
 			.layer = layer_for(ftl, layer_of(first + i)),

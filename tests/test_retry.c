@@ -184,7 +184,7 @@ static void test_the_table(void **state)
 		struct retry *r = retry_create(&s, &g, &fault);
 
 		retry_pass_time(r, 17);
-		retry_was_filled_before(r, 0);
+		retry_prefill(r, 0);
 		assert_int_equal(retry_read(r, 0, 0, false), cases[i].needed);
 		retry_free(r);
 	}

@@ -5,6 +5,7 @@
 #include "ftl/zns/zns.h"
 #include "drive/prepare/precondition.h"
 #include "tests/run_fixture.h"
+#include "traces/source.h"
 
 /* ---- commands ---- */
 
@@ -127,22 +128,26 @@ static void obey(struct device *d, char letter, uint32_t zone, uint32_t pages)
 
 static void obey_list(struct device *d, const char *name)
 {
-	char path[128], letter;
+	const char *line, *end;
+	char path[128], text[64], letter;
 	uint32_t zone, pages;
-	char line[64];
-	FILE *list;
+	struct source *list;
+	struct fault fault;
+	unsigned n = 0;
 
-	snprintf(path, sizeof path, "tests/golden/traces/%s.zones", name);
-	list = fopen(path, "r");
+	snprintf(path, sizeof path, "tests/golden/traces/%s.zones.xz", name);
+	list = source_open(path, NULL, false, &fault);
 	assert_non_null(list);
-	for (unsigned n = 0; fgets(line, sizeof line, list); n++) {
+	for (; source_line(list, &line, &end, &fault) == SOURCE_OK; n++) {
 		pages = 0;
-		assert_true(sscanf(line, "%c %u %u", &letter, &zone, &pages) >= 2);
+		snprintf(text, sizeof text, "%.*s", (int)(end - line), line);
+		assert_true(sscanf(text, "%c %u %u", &letter, &zone, &pages) >= 2);
 		obey(d, letter, zone, pages);
 		if (n % 256 == 0)
 			ftl_check(d->drive->ftl);
 	}
-	fclose(list);
+	assert_true(n > 0 && source_sound(list, &fault));
+	source_close(list);
 }
 
 /* The value here of a counter of the table. */

@@ -71,7 +71,7 @@ char *profile_find(const char *name)
 
 /* ---- the listing ---- */
 
-static int profile_is_entry(const struct dirent *entry)
+static int profile_select(const struct dirent *entry)
 {
 	return profile_is_file_name(entry->d_name);
 }
@@ -93,7 +93,7 @@ static void profile_visit_folder(
 	const char *where, void (*visit)(void *context, const char *name, const char *brief), void *context)
 {
 	struct dirent **entries;
-	int n = scandir(where, &entries, profile_is_entry, alphasort);
+	int n = scandir(where, &entries, profile_select, alphasort);
 
 	for (int i = 0; i < n; i++) {
 		char *name = entries[i]->d_name, *path, *found;

@@ -90,7 +90,7 @@ static bool trace_chooses(const struct trace *t, const struct record *r)
 	return name ? !strcmp(name, t->options.devices) : r->device == t->only_number;
 }
 
-static enum trace_status trace_has_too_many(struct trace *t, struct fault *fault)
+static enum trace_status trace_refuse_devices(struct trace *t, struct fault *fault)
 {
 	scan_describe(&t->scan, "this is device number %u of the trace, which is absurd", DEVICES_MAX + 1);
 	return trace_bad_line(t, fault);
@@ -122,7 +122,7 @@ static enum trace_status trace_read(struct trace *t, struct record *r, struct fa
 		switch (trace_parse(t, r)) {
 		case PARSED_RECORD:
 			if (!t->as_written && devices_note(t->devices, r) == DEVICES_MAX)
-				return trace_has_too_many(t, fault);
+				return trace_refuse_devices(t, fault);
 			if (trace_chooses(t, r))
 				return TRACE_OK;
 			t->count.dropped++;

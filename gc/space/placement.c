@@ -26,8 +26,6 @@ const struct param placement_params[] = {
 
 const struct refusal placement_refusals[] = {
 	{ "placement.superblock", "@units", "ftl", "@collects_nothing", NEEDS_COLLECTION("units need") },
-	{ "placement.superblock", "@units", "wear.delta", "wear.delta!=0",
-		"levels blocks; a unit is levelled as a whole or not at all: set wear.delta = 0" },
 	{ "placement.superblock", "@units", "gc.together", "gc.together=die",
 		"collects planes; a unit is collected as a whole: set gc.together = plane" },
 	{ "placement.superblock", "@units", "ftl", "@divides_data",

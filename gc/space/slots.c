@@ -14,7 +14,7 @@ void slots_init(struct slots *s, struct space *space, uint32_t per_page, owner_t
 		.lists = lists };
 	s->live = memory_array(
 		bits_words((size_t)space_device(space)->pages * per_page), sizeof *s->live, "valid slots");
-	space_have_slots(space, s->shift);
+	space_use_slots(space, s->shift);
 	s->list = pool_create(per_page * (uint32_t)sizeof(uint32_t), "slot lists");
 }
 

@@ -42,7 +42,7 @@ void space_keep_ages(struct space *s)
 	s->stamp = memory_array(s->geometry->blocks, sizeof *s->stamp, "block ages");
 }
 
-void space_have_slots(struct space *s, uint32_t shift)
+void space_use_slots(struct space *s, uint32_t shift)
 {
 	s->slot_shift = shift;
 	s->dead_slots = memory_array(s->geometry->blocks, sizeof *s->dead_slots, "slots of blocks");
@@ -179,7 +179,7 @@ void space_end_victim(struct space *s)
 	s->victim_pages = 0;
 }
 
-static void space_has_changed(struct space *s, block_t b)
+static void space_tell_index(struct space *s, block_t b)
 {
 	if (s->block[b].state == BLOCK_CLOSED && b != s->victim && s->index.changed)
 		s->index.changed(s->index.policy, b);
@@ -191,7 +191,7 @@ void space_moved_away(struct space *s, ppn_t from)
 
 	BUG_ON(!s->block[b].valid, "page %u dies in block %u, which has no live page", from, b);
 	s->block[b].valid--;
-	space_has_changed(s, b);
+	space_tell_index(s, b);
 }
 
 void space_set_dead_slots(struct space *s, block_t b, uint32_t slots)
@@ -200,7 +200,7 @@ void space_set_dead_slots(struct space *s, block_t b, uint32_t slots)
 
 	s->dead_slots[b] = slots;
 	if (space_live(s, b) != live)
-		space_has_changed(s, b);
+		space_tell_index(s, b);
 }
 
 void space_release(struct space *s, ppn_t ppn)

@@ -103,7 +103,7 @@ struct space {
 	struct stream stream[STREAMS_MOST];
 	struct stream_statistics count[STREAMS_MOST];
 	unsigned streams;    /* number: the FTL's and those of tools */
-	uint32_t slot_shift; /* a page has 1 << slot_shift slots: space_have_slots() */
+	uint32_t slot_shift; /* a page has 1 << slot_shift slots: space_use_slots() */
 	uint32_t reserve;    /* free blocks per plane that only the collector may open */
 	uint64_t handed_out; /* pages, ever: the clock of block ages */
 
@@ -257,7 +257,7 @@ void space_moved_away(struct space *, ppn_t from);
 
 /* For an FTL whose pages die in parts (slots.h) and whose collection packs live slots: a page has 1 << shift
  * slots. To be called before the first page is handed out. */
-void space_have_slots(struct space *, uint32_t shift);
+void space_use_slots(struct space *, uint32_t shift);
 
 /* Number of slots without live data in the block's live pages. */
 void space_set_dead_slots(struct space *, block_t, uint32_t slots);

@@ -273,10 +273,10 @@ void stripes_init(struct stripes *s, const struct units *units, struct flash *fl
 	geometry_count(&s->layout.geometry);
 	flash->by_controller = true;
 	if (flash->oracle)
-		oracle_have_stripes(flash->oracle, g->pages / g->dies);
+		oracle_use_stripes(flash->oracle, g->pages / g->dies);
 }
 
-void stripes_may_lose_die(struct stripes *s, uint32_t die)
+void stripes_prepare_for_loss(struct stripes *s, uint32_t die)
 {
 	const struct geometry *g = s->layout.device;
 	uint32_t units = s->layout.geometry.blocks;

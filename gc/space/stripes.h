@@ -37,9 +37,9 @@ struct stripes {
 };
 
 /* Stripes of these units; `programs` is where parity pages are counted.  For a failure call
- * stripes_may_lose_die() with the die's number in striping order. */
+ * stripes_prepare_for_loss() with the die's number in striping order. */
 void stripes_init(struct stripes *, const struct units *, struct flash *, uint64_t *programs);
-void stripes_may_lose_die(struct stripes *, uint32_t die);
+void stripes_prepare_for_loss(struct stripes *, uint32_t die);
 void stripes_release(struct stripes *);
 
 static inline bool stripes_have_lost_die(const struct stripes *s)

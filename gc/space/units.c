@@ -82,7 +82,7 @@ static bool units_row_is_good(const struct units *u, const struct bad_blocks *ba
 	return true;
 }
 
-bool units_leave_out(struct units *u, const struct bad_blocks *bad, bool remap, struct fault *fault)
+bool units_leave_out(struct units *u, const struct bad_blocks *bad, bool remap)
 {
 	uint32_t planes = u->layout.device->planes, rows = u->layout.device->blocks_per_plane, units = rows;
 
@@ -99,8 +99,7 @@ bool units_leave_out(struct units *u, const struct bad_blocks *bad, bool remap, 
 		units = good < units ? good : units;
 	}
 	if (!units)
-		return fault_set(
-			fault, "bad.remap = false: every unit of %u blocks has a bad one; use true", planes);
+		return false;
 	for (uint32_t i = 0; i < units * planes; i++)
 		u->unit[u->block[i]] = i / planes;
 	u->layout.geometry.blocks_per_plane = units;

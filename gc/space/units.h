@@ -10,7 +10,6 @@
 #ifndef SPACE_UNITS_H
 #define SPACE_UNITS_H
 
-#include "base/fault.h"
 #include "gc/space/bad.h"
 #include "gc/space/layout.h"
 
@@ -28,8 +27,8 @@ struct units {
 void units_init(struct units *, const struct flash *, const plane_t *plane, const uint32_t *position);
 void units_release(struct units *);
 
-/* Leaves out bad blocks, or, without `remap`, units that have one.  False and a fault: no unit is left. */
-bool units_leave_out(struct units *, const struct bad_blocks *, bool remap, struct fault *);
+/* Leaves out bad blocks, or, without `remap`, units that have one.  False: no unit is left. */
+bool units_leave_out(struct units *, const struct bad_blocks *, bool remap);
 
 /* The i-th block of a unit, in striping order. */
 static inline block_t units_block(const struct units *u, block_t unit, uint32_t i)

@@ -107,7 +107,9 @@ static bool bad_claim(struct tool *t, struct tool_needs *needs, struct fault *fa
 		return false;
 	needs->device_bad = b;
 	if (needs->units)
-		return units_leave_out(needs->units, b, s->remap, fault);
+		return units_leave_out(needs->units, b, s->remap) ||
+		       fault_set(fault, "bad.remap = false: every unit of %u blocks has a bad one; use true",
+			       needs->device->planes);
 	needs->bad = b;
 	return true;
 }

@@ -276,7 +276,7 @@ static bool parity_claim(struct tool *t, struct tool_needs *needs, struct fault 
 		return false;
 	stripes_init(&p->stripes, needs->units, needs->flash, &p->count.programs);
 	if (p->settings->fail_at)
-		stripes_may_lose_die(&p->stripes, (uint32_t)p->settings->fail_die);
+		stripes_prepare_for_loss(&p->stripes, (uint32_t)p->settings->fail_die);
 	needs->layout = &p->stripes.layout;
 	needs->geometry = &p->stripes.layout.geometry;
 	return true;

@@ -133,10 +133,17 @@ static const struct state_row wear_state[] = {
 	{ 0 },
 };
 
+static const struct refusal wear_refusals[] = {
+	{ "placement.superblock", "@units", "wear.delta", "wear.delta!=0",
+		"levels blocks; a unit is levelled as a whole or not at all: set wear.delta = 0" },
+	{ 0 },
+};
+
 const struct store_tool tool_wear = {
 	.name = "wear",
 	.params = wear_params,
 	.settings_size = sizeof(struct wear_settings),
+	.refusals = wear_refusals,
 	.size = sizeof(struct wear),
 	.state = wear_state,
 	.wants = wear_wants,

@@ -145,7 +145,7 @@ def counts(model: str, trace: str) -> dict[str, int] | None:
         path = files.find(trace)
         return harness.counts(make, f"{DEFAULTS} {model}", path) if path else None
     device = Device(words)
-    for line in (files.GOLDEN / "traces" / f"{trace}.zones").read_text().splitlines():
+    for line in files.lines(files.GOLDEN / "traces" / f"{trace}.zones.xz"):
         letter, zone, pages = [*line.split(), "0"][:3]
         device.obey(letter, int(zone), int(pages))
     return dict(device.count) | {"open_end": len(device.open_zones()), "active_end": device.active()}
