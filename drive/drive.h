@@ -210,10 +210,6 @@ void drive_check_loaded(struct drive *);
 /* State between two requests; of a run, all but its workload. */
 extern const struct state_row drive_state[];
 
-/* Aborts unless a run loaded from a file is consistent and its operations complete.  The drive cannot be used
- * afterwards. */
-void drive_check_running(struct drive *);
-
 enum request_class drive_classify(const struct geometry *, const struct request *);
 const char *class_name(enum request_class);
 

@@ -31,17 +31,3 @@ void drive_check_loaded(struct drive *d)
 		page.start = page.end, page.end += d->geometry.sectors_per_page)
 		drive_look(d, page);
 }
-
-void drive_check_running(struct drive *d)
-{
-	if (d->journal)
-		journal_mute(d->journal);
-	schedule_check(d->flash->schedule);
-	drive_check_rooms(d);
-	drive_check(d);
-	drive_drain(d);
-	flash_check_idle(d->flash);
-	if (d->journal)
-		journal_check_idle(d->journal);
-	drive_check(d);
-}

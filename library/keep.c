@@ -90,7 +90,7 @@ static struct state_file library_file(ssdlab_drive *h)
 {
 	static const char *const told[] = { "nothing", "times", "parts" };
 	struct state_file f = { MAGIC, "drive", "save it again with this version", NULL,
-		ftl_scope(h->drive->ftl, true), library_state, h, .check = NULL };
+		ftl_scope(h->drive->ftl, true), library_state, h };
 
 	state_file_add(&f, "version", SSD_VERSION);
 	state_file_add(&f, "verification", h->drive->oracle ? "on" : "off");
@@ -138,22 +138,7 @@ static bool library_load_running(ssdlab_drive *h, const char *path)
 	return done;
 }
 
-/* Tries the file in a handle of its own, and frees what that has allocated. */
-static bool library_try_running(void *call)
-{
-	struct library_call *c = call;
-	ssdlab_drive copy = { .shared = c->h->shared, .done = QUEUE_EMPTY };
-	bool done = library_make_drive(&copy) && library_load_running(&copy, c->text[0]);
-
-	if (done)
-		drive_check_running(copy.drive);
-	drive_free(copy.drive);
-	pool_free(&copy.requests);
-	c->h->fault = copy.fault;
-	return done;
-}
-
-/* Is the file of a drive that had served requests?  Any other file is checked by image_load_here(). */
+/* Is the file of a drive that had served requests?  Any other file is refused by image_load(). */
 static bool library_is_running(const char *path)
 {
 	char line[sizeof MAGIC + 1] = "";
@@ -180,7 +165,7 @@ static bool library_load_prepared(struct library_call *c)
 	}
 	p = preparation_read(h->drive, h->run.workload, &h->fault);
 	preparation_free(p);
-	return p && image_load_here(h->drive, c->text[0], &h->fault);
+	return p && image_load(h->drive, c->text[0], &h->fault);
 }
 
 static void library_call_load(void *call)
@@ -193,9 +178,7 @@ static void library_call_load(void *call)
 		library_fault(c, "the drive has been prepared; load into one that was just opened");
 		return;
 	}
-	done = running ? state_file_try(library_try_running, c, c->text[0], &h->fault) &&
-				 library_load_running(h, c->text[0])
-		       : library_load_prepared(c);
+	done = running ? library_load_running(h, c->text[0]) : library_load_prepared(c);
 	library_close_workload(h);
 	if (!done) {
 		c->status = SSDLAB_MISTAKE;
