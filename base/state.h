@@ -14,7 +14,7 @@
  *		STATE_ARRAY(struct table, entry, entry_state),
  *		STATE_NUMBER(struct table, used),
  *		STATE_REBUILT(index),                            // follows from the rest: not saved
- *		STATE_RESTORED(table_restored),                  // rebuilds the index, checks the rest
+ *		STATE_RESTORED(table_restored),                  // rebuilds the index
  *		{ 0 },
  *	};
  *
@@ -121,7 +121,7 @@ struct state_row {
 	struct state_limit limit; /* of a value; of the elements of a container */
 	const struct state_row *rows;
 	const struct state_row *(*chosen)(const void *owner);
-	bool (*restored)(void *owner); /* false: something does not hold */
+	void (*restored)(void *owner);
 	void (*visit)(void *owner, struct state_visitor *);
 	uint64_t (*layout)(const void *owner); /* of what `visit` visits: a checksum */
 };

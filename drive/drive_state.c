@@ -1,6 +1,5 @@
 /* The saved state of a drive. */
 #include "drive/drive.h"
-#include "flash/schedule.h"
 
 static const struct state_row drive_state_of_past[] = {
 	STATE_NUMBER(struct drive_past, footprint_pages),
@@ -28,21 +27,6 @@ static const struct state_row drive_state_of_pending[] = {
 	{ 0 },
 };
 
-static bool drive_state_holds(void *drive)
-{
-	const struct drive *d = drive;
-
-	if (d->pending_used < schedule_tickets(d->flash->schedule))
-		return false;
-	for (uint32_t i = 0; d->journal && i < d->pending_used; i++)
-		if (d->pending[i].row >= journal_rows(d->journal))
-			return false;
-	for (uint32_t i = 0; i < d->pending_used; i++)
-		if (d->pending[i].tenant >= d->host->tenants.count)
-			return false;
-	return true;
-}
-
 const struct state_row drive_state[] = {
 	STATE_FIXED(settings, geometry, queue_judge, flash, prepares, acts, stops, stops_context, count,
 		tenant, listener),
@@ -67,6 +51,5 @@ const struct state_row drive_state[] = {
 	STATE_NUMBER(struct drive, flushes),
 	STATE_NUMBER(struct drive, first_arrival),
 	STATE_NUMBER(struct drive, last_completion),
-	STATE_RESTORED(drive_state_holds),
 	{ 0 },
 };

@@ -268,10 +268,9 @@ void journal_completed(struct journal *l, uint32_t row, const char *of_class, ti
 }
 
 /* Finished rows were flushed before the run was saved. */
-static bool journal_restored(void *journal)
+static void journal_restored(void *journal)
 {
 	((struct journal *)journal)->used = 0;
-	return true;
 }
 
 static const struct state_row request_state[] = {
@@ -303,16 +302,6 @@ const struct state_row journal_state[] = {
 	STATE_RESTORED(journal_restored),
 	{ 0 },
 };
-
-uint32_t journal_rows(const struct journal *l)
-{
-	return l->rows.used;
-}
-
-void journal_mute(struct journal *l)
-{
-	l->muted = true;
-}
 
 void journal_check_idle(const struct journal *l)
 {

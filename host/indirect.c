@@ -264,14 +264,6 @@ static void indirect_adopt(struct host *h, const struct request *r)
 
 /* ---- state ---- */
 
-static bool indirect_restored(void *indirect)
-{
-	const struct indirect *t = indirect;
-
-	return t->freed_end - t->freed_first < memory_count(t->freed) &&
-	       !(t->pool[t->places / BITS_WORD] & ~bits_below(t->places % BITS_WORD));
-}
-
 static const struct state_row indirect_state[] = {
 	STATE_FIXED(sectors, host_sectors, places),
 	STATE_COUNTED(count),
@@ -282,7 +274,6 @@ static const struct state_row indirect_state[] = {
 	STATE_VALUES(struct indirect, freed, BELOW, STATE_OWN(struct indirect, places)),
 	STATE_NUMBER(struct indirect, freed_first),
 	STATE_NUMBER(struct indirect, freed_end),
-	STATE_RESTORED(indirect_restored),
 	{ 0 },
 };
 

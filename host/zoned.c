@@ -392,20 +392,16 @@ static void zoned_map(struct host *h, const struct request *r)
 
 /* ---- state ---- */
 
-/* Rebuilds `page` from `place`.  False: two pages of the host have the same place. */
-static bool zoned_restored(void *zoned)
+/* Rebuilds `page` from `place`. */
+static void zoned_restored(void *zoned)
 {
 	struct zoned *t = zoned;
 
 	for (uint32_t i = 0; i < t->zones * t->zone_pages; i++)
 		t->page[i] = INDEX_NONE;
 	for (uint32_t i = 0; i < t->pages; i++)
-		if (t->place[i] != INDEX_NONE) {
-			if (t->page[t->place[i]] != INDEX_NONE)
-				return false;
+		if (t->place[i] != INDEX_NONE)
 			t->page[t->place[i]] = i;
-		}
-	return true;
 }
 
 static const struct state_row zoned_zone_state[] = {

@@ -35,19 +35,6 @@ static const struct state_row library_request_state[] = {
 	{ 0 },
 };
 
-/* `row` of a pending request is a number in the pool of requests. */
-static bool library_rows_hold(void *handle)
-{
-	const ssdlab_drive *h = handle;
-
-	if (!h->shared->options.completions)
-		return true;
-	for (uint32_t i = 0; i < h->drive->pending_used; i++)
-		if (h->drive->pending[i].row && h->drive->pending[i].row >= h->requests.used)
-			return false;
-	return h->requests.used || !h->drive->in_drive;
-}
-
 static const struct state_row library_state[] = {
 	STATE_FIXED(guard, fault, end, why, user, told, locale, shared, prepared, workload, workload_name),
 	STATE_FIXED(run, counted, stopped, asked, listener, report),
@@ -60,22 +47,15 @@ static const struct state_row library_state[] = {
 	STATE_POINTER(struct ssdlab_drive, drive, drive_state),
 	STATE_POOL(struct ssdlab_drive, requests, STATE_UNBOUNDED, library_request_state),
 	STATE_QUEUE(struct ssdlab_drive, done, STATE_OWN(struct ssdlab_drive, requests.used)),
-	STATE_RESTORED(library_rows_hold),
 	{ 0 },
 };
 
-/* Completions that were not taken stay with the drive that was saved or forked.  In a damaged file their
- * queue may be a ring. */
+/* Completions that were not taken stay with the drive that was saved or forked. */
 static void library_drop_done(ssdlab_drive *h)
 {
-	uint32_t number;
-
-	for (uint32_t i = 0; i < h->requests.used; i++) {
-		number = queue_take(&h->done, POOL_FIELD(h->requests, struct library_request, next));
-		if (number == INDEX_NONE)
-			break;
-		pool_give(&h->requests, number);
-	}
+	while (h->done.first != INDEX_NONE)
+		pool_give(&h->requests,
+			queue_take(&h->done, POOL_FIELD(h->requests, struct library_request, next)));
 	h->done = QUEUE_EMPTY;
 }
 

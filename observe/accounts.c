@@ -119,25 +119,6 @@ const struct account *accounts_of(const struct accounts *a, uint32_t ticket)
 	return &a->ticket[ticket];
 }
 
-static tick_t accounts_begin(const struct account *a)
-{
-	tick_t begin = a->until;
-
-	for (int part = 0; part < PARTS; part++)
-		begin -= a->ns[part];
-	return begin;
-}
-
-bool accounts_agree(const struct accounts *a, uint32_t op, uint32_t ticket)
-{
-	return accounts_begin(&a->op[op].account) == accounts_begin(&a->ticket[ticket]);
-}
-
-bool accounts_cover(const struct accounts *a, uint32_t ops, uint32_t tickets)
-{
-	return a->ops >= ops && a->tickets >= tickets;
-}
-
 static const struct state_row account_state[] = {
 	STATE_NUMBER(struct account, until),
 	STATE_NUMBER(struct account, ns),

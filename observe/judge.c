@@ -374,32 +374,6 @@ void judge_idle(const struct judge *j)
 
 /* ---- saved ---- */
 
-/* With no operation in flight every page holds the data it is meant to hold. */
-static bool judge_pages_hold(void *judge)
-{
-	const struct judge *j = judge;
-
-	for (ppn_t ppn = 0; ppn < j->pages; ppn++)
-		if (j->meant[ppn] != j->present[ppn])
-			return false;
-	return true;
-}
-
-static bool judge_ops_hold(void *judge)
-{
-	const struct judge *j = judge;
-
-	for (uint32_t i = 0; i < j->ops; i++)
-		if (j->op[i].made.kind == OP_COPY && j->op[i].made.to >= j->pages)
-			return false;
-	return true;
-}
-
-bool judge_covers(const struct judge *j, uint32_t tickets)
-{
-	return j->requests >= tickets;
-}
-
 #define PAGES STATE_OWN(struct judge, pages)
 #define DATA  STATE_OWN(struct judge, data)
 
@@ -560,14 +534,12 @@ const struct state_row judge_state[] = {
 	STATE_VALUES(struct judge, present, UP_TO, DATA),
 	STATE_NUMBERS(struct judge, mode),
 	STATE_NUMBERS(struct judge, slc),
-	STATE_ENDED(judge_pages_hold),
 	STATE_OF_RUN,
 	STATE_POOL(struct judge, waits, STATE_UNBOUNDED, judged_wait_state),
 	STATE_POOL(struct judge, lives, STATE_UNBOUNDED, judged_life_state),
 	STATE_POOL(struct judge, wordlines, STATE_UNBOUNDED, judged_wordline_state),
 	STATE_GROWN(struct judge, request, requests, request_room, STATE_UNBOUNDED, judged_request_state),
 	STATE_GROWN(struct judge, op, ops, op_room, STATE_UNBOUNDED, judged_op_state),
-	STATE_RESTORED(judge_ops_hold),
 	STATE_NUMBER(struct judge, serial),
 	STATE_NUMBER(struct judge, open_requests),
 	STATE_INDEX(struct judge, work, STATE_OWN(struct judge, requests)),

@@ -155,8 +155,8 @@ static void put_byte(int file, size_t at, int byte)
 	assert_int_equal(pwrite(file, &value, 1, (off_t)at), 1);
 }
 
-/* Every byte of the file, once with one flipped bit and once with all eight.  What is refused has not touched
- * the drive: the file as it was is then loaded, and the drive serves what was written. */
+/* One bit in every byte of the file.  What is refused has not touched the drive: the file as it was is then
+ * loaded, and every sector read. */
 static void test_every_damaged_byte_is_found(void **state)
 {
 	struct fault fault = { "" };
@@ -169,8 +169,6 @@ static void test_every_damaged_byte_is_found(void **state)
 	for (size_t at = 0; at < s.size; at++) {
 		put_byte(file, at, s.bytes[at] ^ 1 << at % 8);
 		assert_refused(&s, "flipped bit in byte", at);
-		put_byte(file, at, s.bytes[at] ^ 0xff);
-		assert_refused(&s, "flipped byte", at);
 		put_byte(file, at, s.bytes[at]);
 	}
 	close(file);

@@ -252,6 +252,7 @@ static void across_check(const struct ftl *f)
 		mapped += page_map_get(&a->map, lpn).mask != 0;
 		areas += across_area_at(a, lpn) != NO_AREA;
 	}
+	page_map_check(&a->map);
 	across_areas_check(&a->areas);
 	directory_check(a->directory);
 	map_cache_check(a->cache);

@@ -255,16 +255,6 @@ const struct segment *learned_find(struct learned *g, const struct io *io, lpn_t
 
 /* ---- the rest ---- */
 
-static bool learned_hold(void *groups)
-{
-	struct learned *g = groups;
-
-	for (uint32_t i = 0; i < g->groups; i++)
-		if (g->group[i].cached && (g->in_dram || !list_agrees(GROUP_LINKS(g), g->groups + 1, i)))
-			return false;
-	return true;
-}
-
 static const struct state_row group_state[] = {
 	STATE_STRUCT(struct group, segments, segments_state),
 	STATE_NUMBER(struct group, bytes),
@@ -282,7 +272,6 @@ const struct state_row learned_state[] = {
 	STATE_NUMBERS(struct learned, stale),
 	STATE_BOOL(struct learned, any_stale),
 	STATE_NUMBER(struct learned, used),
-	STATE_RESTORED(learned_hold),
 	{ 0 },
 };
 

@@ -352,7 +352,7 @@ void log_free(struct ftl *f)
 }
 
 /* Rebuilds the index of mapped pages from the contents of the logs. */
-static bool log_index_pages(void *log_ftl)
+static void log_index_pages(void *log_ftl)
 {
 	struct log_ftl *l = log_ftl;
 	hash_free(&l->index);
@@ -369,7 +369,6 @@ static bool log_index_pages(void *log_ftl)
 			l->page[i].lpn = lpn;
 			hash_add(&l->index, log_mapped_pages(l), i);
 		}
-	return true;
 }
 
 static const struct state_row log_block_state[] = {

@@ -355,14 +355,6 @@ static const struct state_row overlay_state[] = {
 	{ 0 },
 };
 
-static bool mmap_restored(void *mmap)
-{
-	const struct mmap_ftl *m = mmap;
-
-	return pool_frees_zeros(&m->merged, 0, POOL_NUMBERS(m->merged, struct merged_page, page)) &&
-	       pool_frees_zeros(&m->overlay, 0, POOL_NUMBERS(m->overlay, struct overlay, mask));
-}
-
 static const struct state_row mmap_state[] = {
 	STATE_FIXED(limit),
 	STATE_COUNTED(count),
@@ -370,7 +362,6 @@ static const struct state_row mmap_state[] = {
 	STATE_POOL(struct mmap_ftl, merged, STATE_OWN(struct mmap_ftl, limit), merged_page_state),
 	STATE_POOL(struct mmap_ftl, overlay, STATE_UNBOUNDED, overlay_state),
 	STATE_VALUES(struct mmap_ftl, overlay_of, UP_TO, STATE_OWN(struct mmap_ftl, overlay.used)),
-	STATE_RESTORED(mmap_restored),
 	STATE_NUMBER(struct mmap_ftl, overlays),
 	STATE_NUMBER(struct mmap_ftl, merged_pages),
 	{ 0 },

@@ -209,7 +209,7 @@ bool blocks_give(struct blocks *s, struct io *io, block_t b, enum cause cause)
 /* ---- state ---- */
 
 /* The fresh blocks are the last good ones that are managed. */
-static bool blocks_find_fresh(void *blocks)
+static void blocks_find_fresh(void *blocks)
 {
 	struct blocks *s = blocks;
 
@@ -219,10 +219,7 @@ static bool blocks_find_fresh(void *blocks)
 		s->plane[p].next = s->plane[p].end;
 		while (fresh && s->plane[p].next > s->plane[p].first)
 			fresh -= !blocks_bad_at(s, p, --s->plane[p].next);
-		if (fresh)
-			return false;
 	}
-	return true;
 }
 
 static const struct state_row blocks_plane_state[] = {
