@@ -500,8 +500,8 @@ const struct state_row buffer_state[] = {
 	STATE_FIXED(read_allocate, pads, merges, in_order, prefix),
 	STATE_SCRATCH(allocating, explains, victim, victims, victim_room, merging, flush),
 	STATE_SCRATCH(missing, absent, absent_room),
-	STATE_POOL_TAILED(struct buffer, nodes, STATE_UNBOUNDED, buffer_node_state, buffer_page_state,
-		sizeof(struct buffer_node)),
+	STATE_POOL_TAILED(
+		struct buffer, nodes, buffer_node_state, buffer_page_state, sizeof(struct buffer_node)),
 	STATE_REBUILT(index),
 	STATE_NUMBER(struct buffer, used),
 	STATE_NUMBER(struct buffer, request),

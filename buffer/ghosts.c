@@ -64,7 +64,7 @@ static void ghosts_restored(void *ghosts)
 static const struct state_row ghost_state[] = {
 	STATE_NUMBER(struct ghost, lpn),
 	STATE_REBUILT(chain),
-	STATE_LINK(struct ghost, link, STATE_ITS_COUNT),
+	STATE_NUMBER(struct ghost, link),
 	{ 0 },
 };
 

@@ -81,7 +81,7 @@ void groups_restored(struct groups *g)
 static const struct state_row group_state[] = {
 	STATE_NUMBER(struct group, number),
 	STATE_REBUILT(chain),
-	STATE_LINK(struct group, link, STATE_ITS_COUNT),
+	STATE_NUMBER(struct group, link),
 	STATE_NUMBER(struct group, held),
 	STATE_NUMBER(struct group, note),
 	STATE_TAIL(page),
@@ -89,7 +89,7 @@ static const struct state_row group_state[] = {
 };
 
 const struct state_row groups_state[] = {
-	STATE_POOL(struct groups, pool, STATE_UNBOUNDED, group_state),
+	STATE_POOL(struct groups, pool, group_state),
 	STATE_REBUILT(index),
 	STATE_FIXED(pages, heads),
 	{ 0 },

@@ -89,7 +89,7 @@ const struct state_row recency_state[] = {
 
 const struct state_row recency_page_state[] = {
 	STATE_NUMBER(struct recency_page, used),
-	STATE_LINK(struct recency_page, link, STATE_ITS_COUNT),
+	STATE_NUMBER(struct recency_page, link),
 	{ 0 },
 };
 

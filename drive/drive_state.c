@@ -10,20 +10,19 @@ static const struct state_row drive_state_of_past[] = {
 	{ 0 },
 };
 
-/* Entries of free tickets keep their last contents, so the same bounds apply. */
 static const struct state_row drive_state_of_pending[] = {
 	STATE_NUMBER(struct pending, arrival),
 	STATE_NUMBER(struct pending, entered),
 	STATE_NUMBER(struct pending, sectors),
-	STATE_NUMBER(struct pending, row), /* drive_state_holds() checks it */
-	STATE_UP_TO(struct pending, type, STATE_LIMIT(REQUEST_FLUSH)),
-	STATE_BELOW(struct pending, kind, STATE_LIMIT(CLASSES)),
-	STATE_BELOW(struct pending, tenant, STATE_LIMIT(TENANTS_MOST)), /* drive_state_holds() */
-	STATE_BOOL(struct pending, fua),
-	STATE_BOOL(struct pending, on_link),
-	STATE_BOOL(struct pending, uncounted),
-	STATE_BOOL(struct pending, is_command),
-	STATE_BOOL(struct pending, is_round),
+	STATE_NUMBER(struct pending, row),
+	STATE_NUMBER(struct pending, type),
+	STATE_NUMBER(struct pending, kind),
+	STATE_NUMBER(struct pending, tenant),
+	STATE_NUMBER(struct pending, fua),
+	STATE_NUMBER(struct pending, on_link),
+	STATE_NUMBER(struct pending, uncounted),
+	STATE_NUMBER(struct pending, is_command),
+	STATE_NUMBER(struct pending, is_round),
 	{ 0 },
 };
 
@@ -41,12 +40,11 @@ const struct state_row drive_state[] = {
 	STATE_STRUCT(struct drive, handles, page_handles_state),
 	STATE_POINTER(struct drive, journal, journal_state),
 	STATE_STRUCT(struct drive, upkeep, upkeep_state),
-	STATE_GROWN(
-		struct drive, pending, pending_used, pending_room, STATE_UNBOUNDED, drive_state_of_pending),
+	STATE_GROWN(struct drive, pending, pending_used, pending_room, drive_state_of_pending),
 	STATE_NUMBER(struct drive, in_drive),
 	STATE_NUMBER(struct drive, uncounted),
 	STATE_NUMBER(struct drive, counted_from),
-	STATE_BOOL(struct drive, warming),
+	STATE_NUMBER(struct drive, warming),
 	STATE_NUMBER(struct drive, submitted),
 	STATE_NUMBER(struct drive, flushes),
 	STATE_NUMBER(struct drive, first_arrival),

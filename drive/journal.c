@@ -279,7 +279,7 @@ static const struct state_row request_state[] = {
 	STATE_NUMBER(struct request, line),
 	STATE_NUMBER(struct request, sectors),
 	STATE_NUMBER(struct request, device),
-	STATE_UP_TO(struct request, type, STATE_LIMIT(REQUEST_FLUSH)),
+	STATE_NUMBER(struct request, type),
 	STATE_NUMBER(struct request, hint),
 	STATE_NUMBER(struct request, flags),
 	{ 0 },
@@ -297,7 +297,7 @@ static const struct state_row journal_row_state[] = {
 const struct state_row journal_state[] = {
 	STATE_FIXED(out, packer, tenants, tells_fua, muted, failed),
 	STATE_SCRATCH(before, used, text),
-	STATE_POOL(struct journal, rows, STATE_UNBOUNDED, journal_row_state),
+	STATE_POOL(struct journal, rows, journal_row_state),
 	STATE_NUMBER(struct journal, requests),
 	STATE_RESTORED(journal_restored),
 	{ 0 },

@@ -421,8 +421,8 @@ void flash_check_idle(const struct flash *f)
 }
 
 static const struct state_row flash_block_state[] = {
-	STATE_UP_TO(struct flash_block, next, GEOMETRY(pages_per_block)),
-	STATE_BELOW(struct flash_block, erases, STATE_LIMIT(UINT32_MAX / 2)),
+	STATE_NUMBER(struct flash_block, next),
+	STATE_NUMBER(struct flash_block, erases),
 	STATE_NUMBER(struct flash_block, unfinished),
 	STATE_NUMBER(struct flash_block, gate),
 	STATE_NUMBER(struct flash_block, last),

@@ -10,93 +10,89 @@
 /* ---- operations ---- */
 
 static const struct state_row edge_state[] = {
-	STATE_INDEX(struct edge, next, STATE_ITS_COUNT),
-	STATE_NUMBER(struct edge, op), /* schedule_ops_hold() */
+	STATE_NUMBER(struct edge, next),
+	STATE_NUMBER(struct edge, op),
 	{ 0 },
 };
 
 static const struct state_row copy_state[] = {
-	STATE_INDEX(struct copy, next, STATE_ITS_COUNT),
-	STATE_BELOW(struct copy, from, GEOMETRY(pages)),
-	STATE_BELOW(struct copy, to, GEOMETRY(pages)),
-	STATE_INDEX(struct copy, waiters, STATE_OWN(struct ops, edge.used)),
+	STATE_NUMBER(struct copy, next),
+	STATE_NUMBER(struct copy, from),
+	STATE_NUMBER(struct copy, to),
+	STATE_NUMBER(struct copy, waiters),
 	{ 0 },
 };
 
 static const struct state_row ticket_state[] = {
-	STATE_INDEX(struct ticket, next, STATE_ITS_COUNT),
+	STATE_NUMBER(struct ticket, next),
 	STATE_NUMBER(struct ticket, pending),
 	STATE_NUMBER(struct ticket, completed),
 	{ 0 },
 };
 
 static const struct state_row wordline_state[] = {
-	STATE_INDEX(struct wordline, next, STATE_ITS_COUNT),
-	STATE_INDEX(struct wordline, pages, STATE_OWN(struct ops, op.used)),
-	STATE_NUMBER(struct wordline, pass), /* schedule_wordlines_hold() */
-	STATE_INDEX(struct wordline, before, STATE_ITS_COUNT),
+	STATE_NUMBER(struct wordline, next),
+	STATE_NUMBER(struct wordline, pages),
+	STATE_NUMBER(struct wordline, pass),
+	STATE_NUMBER(struct wordline, before),
 	STATE_NUMBER(struct wordline, issued),
 	STATE_NUMBER(struct wordline, ready),
-	STATE_BOOL(struct wordline, second),
-	STATE_BOOL(struct wordline, folds),
-	STATE_BOOL(struct wordline, lacks),
+	STATE_NUMBER(struct wordline, second),
+	STATE_NUMBER(struct wordline, folds),
+	STATE_NUMBER(struct wordline, lacks),
 	{ 0 },
 };
 
 static const struct state_row op_state[] = {
-	STATE_INDEX(struct op, next, STATE_ITS_COUNT),
+	STATE_NUMBER(struct op, next),
 	STATE_NUMBER(struct op, generation),
 	STATE_NUMBER(struct op, blockers),
-	STATE_INDEX(struct op, waiters, STATE_OWN(struct ops, edge.used)),
-	STATE_INDEX(struct op, ticket, STATE_OWN(struct ops, ticket.used)),
-	STATE_BELOW(struct op, ppn, GEOMETRY(pages)),
-	STATE_NUMBER(struct op, to), /* schedule_ops_hold() */
+	STATE_NUMBER(struct op, waiters),
+	STATE_NUMBER(struct op, ticket),
+	STATE_NUMBER(struct op, ppn),
+	STATE_NUMBER(struct op, to),
 	STATE_NUMBER(struct op, wordline),
 	STATE_NUMBER(struct op, users),
 	STATE_NUMBER(struct op, life),
 	STATE_NUMBER(struct op, to_life),
-	STATE_NUMBER(struct op, before), /* schedule_ops_hold() */
+	STATE_NUMBER(struct op, before),
 	STATE_NUMBER(struct op, behind_for_room),
-	STATE_INDEX(struct op, behind, STATE_ITS_COUNT),
-	STATE_INDEX(struct op, forwards, STATE_ITS_COUNT),
-	STATE_INDEX(struct op, followers, STATE_OWN(struct ops, copy.used)),
-	STATE_BELOW(struct op, die, GEOMETRY(dies)),
+	STATE_NUMBER(struct op, behind),
+	STATE_NUMBER(struct op, forwards),
+	STATE_NUMBER(struct op, followers),
+	STATE_NUMBER(struct op, die),
 	STATE_NUMBER(struct op, cell_ns),
-	STATE_UP_TO(struct op, sectors, GEOMETRY(sectors_per_page)),
-	STATE_UP_TO(struct op, kind, STATE_LIMIT(OP_SECOND_PASS)),
-	STATE_BELOW(struct op, cause, STATE_LIMIT(CAUSES)),
-	STATE_UP_TO(struct op, stage, STATE_LIMIT(STAGE_DONE)),
-	STATE_UP_TO(struct op, flags, STATE_LIMIT(OP_FLAGS)),
-	STATE_UP_TO(struct op, retries, STATE_LIMIT(RETRY_STEPS_MOST)),
-	STATE_UP_TO(struct op, room, STATE_LIMIT(ROOM_GIVEN)),
+	STATE_NUMBER(struct op, sectors),
+	STATE_NUMBER(struct op, kind),
+	STATE_NUMBER(struct op, cause),
+	STATE_NUMBER(struct op, stage),
+	STATE_NUMBER(struct op, flags),
+	STATE_NUMBER(struct op, retries),
+	STATE_NUMBER(struct op, room),
 	{ 0 },
 };
 
-/* Free elements keep their last contents, so the same bounds apply. */
 static const struct state_row ops_state[] = {
-	STATE_POOL(struct ops, edge, STATE_UNBOUNDED, edge_state),
-	STATE_POOL(struct ops, copy, STATE_UNBOUNDED, copy_state),
-	STATE_POOL(struct ops, ticket, STATE_UNBOUNDED, ticket_state),
-	STATE_POOL(struct ops, op, STATE_UNBOUNDED, op_state),
-	STATE_POOL(struct ops, wordline, STATE_UNBOUNDED, wordline_state),
+	STATE_POOL(struct ops, edge, edge_state),
+	STATE_POOL(struct ops, copy, copy_state),
+	STATE_POOL(struct ops, ticket, ticket_state),
+	STATE_POOL(struct ops, op, op_state),
+	STATE_POOL(struct ops, wordline, wordline_state),
 	{ 0 },
 };
 
 /* ---- units and channels ---- */
 
-#define OPS   STATE_OWN(struct schedule, ops.op.used)
-#define UNITS STATE_COUNT(struct schedule, unit)
-
 static const struct state_row unit_state[] = {
-	STATE_UP_TO(struct unit, phase, STATE_LIMIT(PHASE_DECODE)),
-	STATE_QUEUE(struct unit, reads, OPS),
-	STATE_QUEUE(struct unit, others, OPS),
-	STATE_INDEX(struct unit, command, OPS),
-	STATE_INDEX(struct unit, suspended, OPS),
+	STATE_NUMBER(struct unit, phase),
+	STATE_NUMBER(struct unit, reads),
+	STATE_NUMBER(struct unit, others),
+	STATE_NUMBER(struct unit, command),
+	STATE_NUMBER(struct unit, suspended),
 	STATE_NUMBER(struct unit, suspended_ns),
 	STATE_NUMBER(struct unit, passed),
-	STATE_INDEX(struct unit, next, UNITS),
-	STATE_BOOL(struct unit, brings_data),
+	STATE_NUMBER(struct unit, next),
+	STATE_NUMBER(struct unit, brings_data),
 	STATE_NUMBER(struct unit, in_ns),
 	STATE_NUMBER(struct unit, cell_ns),
 	STATE_NUMBER(struct unit, out_ns),
@@ -104,9 +100,9 @@ static const struct state_row unit_state[] = {
 };
 
 static const struct state_row channel_state[] = {
-	STATE_INDEX(struct channel, user, UNITS),
-	STATE_QUEUE(struct channel, first, UNITS),
-	STATE_QUEUE(struct channel, others, UNITS),
+	STATE_NUMBER(struct channel, user),
+	STATE_NUMBER(struct channel, first),
+	STATE_NUMBER(struct channel, others),
 	{ 0 },
 };
 
@@ -115,15 +111,15 @@ static const struct state_row channel_state[] = {
 static const struct state_row release_state[] = {
 	STATE_NUMBER(struct release, when),
 	STATE_NUMBER(struct release, order),
-	STATE_INDEX(struct release, first_op, OPS),
-	STATE_BELOW(struct release, ticket, STATE_OWN(struct schedule, ops.ticket.used)),
+	STATE_NUMBER(struct release, first_op),
+	STATE_NUMBER(struct release, ticket),
 	{ 0 },
 };
 
 static const struct state_row wait_state[] = {
 	STATE_NUMBER(struct wordline_wait, due),
 	STATE_NUMBER(struct wordline_wait, order),
-	STATE_BELOW(struct wordline_wait, first, GEOMETRY(pages)),
+	STATE_NUMBER(struct wordline_wait, first),
 	STATE_NUMBER(struct wordline_wait, life),
 	{ 0 },
 };
@@ -142,22 +138,21 @@ const struct state_row schedule_state[] = {
 	STATE_SCRATCH(woken, answered, answering),
 	STATE_NUMBER(struct schedule, now),
 	STATE_STRUCT(struct schedule, ops, ops_state),
-	STATE_VALUES(struct schedule, open, INDEX, STATE_OWN(struct schedule, ops.wordline.used)),
-	STATE_HEAP(struct schedule, waits, STATE_UNBOUNDED, struct wordline_wait, wait_state),
+	STATE_NUMBERS(struct schedule, open),
+	STATE_HEAP(struct schedule, waits, struct wordline_wait, wait_state),
 	STATE_NUMBER(struct schedule, wait_order),
 	STATE_REBUILT(pad_due),
 	STATE_RESTORED(schedule_find_pad_due),
-	STATE_INDEX(struct schedule, work_ticket, STATE_OWN(struct schedule, ops.ticket.used)),
+	STATE_NUMBER(struct schedule, work_ticket),
 	STATE_STRUCT(struct schedule, timers, timers_state),
 	STATE_ARRAY(struct schedule, unit, unit_state),
 	STATE_ARRAY(struct schedule, channel, channel_state),
-	STATE_HEAP(struct schedule, releases, STATE_OWN(struct schedule, ops.ticket.used), struct release,
-		release_state),
+	STATE_HEAP(struct schedule, releases, struct release, release_state),
 	STATE_NUMBER(struct schedule, release_order),
 	STATE_NUMBER(struct schedule, held),
 	STATE_STRUCT(struct schedule, memory, write_memory_state),
-	STATE_QUEUE(struct schedule, roomless, OPS),
-	STATE_QUEUE(struct schedule, completed, STATE_OWN(struct schedule, ops.ticket.used)),
+	STATE_NUMBER(struct schedule, roomless),
+	STATE_NUMBER(struct schedule, completed),
 	STATE_NUMBER(struct schedule, in_flight),
 	STATE_STRUCT(struct schedule, loads, loads_state),
 	STATE_NUMBER(struct schedule, busy),

@@ -64,7 +64,7 @@ uint32_t arbiter_next(struct arbiter *a, uint64_t waiting)
 const struct state_row arbiter_state[] = {
 	STATE_FIXED(tenants, arbitration, burst, members),
 	STATE_NUMBER(struct arbiter, named),
-	STATE_BELOW(struct arbiter, tenant, STATE_LIMIT(TENANTS_MOST)),
+	STATE_NUMBER(struct arbiter, tenant),
 	STATE_NUMBER(struct arbiter, left),
 	STATE_NUMBER(struct arbiter, turn),
 	STATE_NUMBER(struct arbiter, credit),

@@ -79,22 +79,22 @@ static const struct state_row request_state[] = {
 	STATE_NUMBER(struct request, start),
 	STATE_NUMBER(struct request, line),
 	STATE_NUMBER(struct request, sectors),
-	STATE_BELOW(struct request, device, STATE_LIMIT(TENANTS_MOST)),
-	STATE_BELOW(struct request, type, STATE_LIMIT(REQUEST_ZONE + 1)),
+	STATE_NUMBER(struct request, device),
+	STATE_NUMBER(struct request, type),
 	STATE_NUMBER(struct request, hint),
 	STATE_NUMBER(struct request, flags),
 	{ 0 },
 };
 
 static const struct state_row queued_state[] = {
-	STATE_NUMBER(struct queued, next), /* queues_hold() */
+	STATE_NUMBER(struct queued, next),
 	STATE_STRUCT(struct queued, request, request_state),
 	{ 0 },
 };
 
 const struct state_row queues_state[] = {
 	STATE_REBUILT(count, used),
-	STATE_POOL(struct queues, requests, STATE_UNBOUNDED, queued_state),
+	STATE_POOL(struct queues, requests, queued_state),
 	STATE_NUMBER(struct queues, queue),
 	STATE_RESTORED(queues_count),
 	{ 0 },

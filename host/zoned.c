@@ -405,8 +405,8 @@ static void zoned_restored(void *zoned)
 }
 
 static const struct state_row zoned_zone_state[] = {
-	STATE_UP_TO(struct zoned_zone, written, STATE_OWN(struct zoned, zone_pages)),
-	STATE_UP_TO(struct zoned_zone, live, STATE_OWN(struct zoned, zone_pages)),
+	STATE_NUMBER(struct zoned_zone, written),
+	STATE_NUMBER(struct zoned_zone, live),
 	STATE_NUMBER(struct zoned_zone, resets),
 	STATE_NUMBER(struct zoned_zone, since),
 	{ 0 },
@@ -415,11 +415,11 @@ static const struct state_row zoned_zone_state[] = {
 static const struct state_row zoned_state[] = {
 	STATE_FIXED(page_sectors, zone_pages, zones, pages),
 	STATE_COUNTED(count),
-	STATE_VALUES(struct zoned, place, INDEX, STATE_COUNT(struct zoned, page)),
+	STATE_NUMBERS(struct zoned, place),
 	STATE_ARRAY(struct zoned, zone, zoned_zone_state),
-	STATE_INDEX(struct zoned, open[STREAM_HOST], STATE_OWN(struct zoned, zones)),
-	STATE_INDEX(struct zoned, open[STREAM_CLEANED], STATE_OWN(struct zoned, zones)),
-	STATE_UP_TO(struct zoned, free, STATE_OWN(struct zoned, zones)),
+	STATE_NUMBER(struct zoned, open[STREAM_HOST]),
+	STATE_NUMBER(struct zoned, open[STREAM_CLEANED]),
+	STATE_NUMBER(struct zoned, free),
 	STATE_NUMBER(struct zoned, now),
 	STATE_REBUILT(page),
 	STATE_RESTORED(zoned_restored),

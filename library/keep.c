@@ -30,7 +30,7 @@ static const struct state_row completion_state[] = {
 };
 
 static const struct state_row library_request_state[] = {
-	STATE_INDEX(struct library_request, next, STATE_ITS_COUNT),
+	STATE_NUMBER(struct library_request, next),
 	STATE_STRUCT(struct library_request, done, completion_state),
 	{ 0 },
 };
@@ -42,11 +42,11 @@ static const struct state_row library_state[] = {
 	STATE_NUMBER(struct ssdlab_drive, run.requests),
 	STATE_NUMBER(struct ssdlab_drive, run.commands),
 	STATE_NUMBER(struct ssdlab_drive, last_arrival),
-	STATE_BOOL(struct ssdlab_drive, counted.counting),
+	STATE_NUMBER(struct ssdlab_drive, counted.counting),
 	STATE_NUMBER(struct ssdlab_drive, counted.counted_from),
 	STATE_POINTER(struct ssdlab_drive, drive, drive_state),
-	STATE_POOL(struct ssdlab_drive, requests, STATE_UNBOUNDED, library_request_state),
-	STATE_QUEUE(struct ssdlab_drive, done, STATE_OWN(struct ssdlab_drive, requests.used)),
+	STATE_POOL(struct ssdlab_drive, requests, library_request_state),
+	STATE_NUMBER(struct ssdlab_drive, done),
 	{ 0 },
 };
 
@@ -70,7 +70,7 @@ static struct state_file library_file(ssdlab_drive *h)
 {
 	static const char *const told[] = { "nothing", "times", "parts" };
 	struct state_file f = { MAGIC, "drive", "save it again with this version", NULL,
-		ftl_scope(h->drive->ftl, true), library_state, h };
+		true, library_state, h };
 
 	state_file_add(&f, "version", SSD_VERSION);
 	state_file_add(&f, "verification", h->drive->oracle ? "on" : "off");
@@ -197,7 +197,7 @@ static void library_call_give(void *call)
 		c->status = SSDLAB_MISTAKE;
 		return;
 	}
-	state_give(&fork->parts, library_state, copy, ftl_scope(copy->drive->ftl, true));
+	state_give(&fork->parts, library_state, copy, true);
 	library_drop_done(copy);
 	copy->prepared = from->prepared;
 	copy->stopped = from->stopped;
@@ -217,7 +217,7 @@ static void library_call_fork(void *call)
 		c->status = SSDLAB_NO_MEMORY;
 		return;
 	}
-	state_note(&fork.parts, library_state, c->h, ftl_scope(c->h->drive->ftl, true));
+	state_note(&fork.parts, library_state, c->h, true);
 	c->status = library_enter(&give, NEEDS_HANDLE, library_call_give);
 	if (c->status != SSDLAB_OK)
 		c->h->fault = give.h->fault;

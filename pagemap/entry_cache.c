@@ -411,8 +411,8 @@ static void entry_cache_index(void *cache)
 
 static const struct state_row entry_cache_entry_state[] = {
 	STATE_NUMBER(struct cached_entry, chain),
-	STATE_BELOW(struct cached_entry, key, STATE_OWN(struct entry_cache, keys)),
-	STATE_LINK(struct cached_entry, use, STATE_ITS_COUNT),
+	STATE_NUMBER(struct cached_entry, key),
+	STATE_NUMBER(struct cached_entry, use),
 	STATE_NUMBER(struct cached_entry, bytes),
 	STATE_NUMBER(struct cached_entry, segment),
 	STATE_NUMBER(struct cached_entry, parts),
@@ -422,7 +422,7 @@ static const struct state_row entry_cache_entry_state[] = {
 const struct state_row entry_cache_state[] = {
 	STATE_FIXED(directory, plan, keys),
 	STATE_COUNTED(statistics),
-	STATE_POOL(struct entry_cache, pool, STATE_UNBOUNDED, entry_cache_entry_state),
+	STATE_POOL(struct entry_cache, pool, entry_cache_entry_state),
 	STATE_NUMBERS(struct entry_cache, dirty),
 	STATE_NUMBER(struct entry_cache, used),
 	STATE_NUMBER(struct entry_cache, protected_entries),

@@ -120,7 +120,7 @@ static const struct state_row fetches_row_state[] = {
 const struct state_row fetches_state[] = {
 	STATE_ENDED(fetches_end),
 	STATE_OF_RUN,
-	STATE_POOL(struct fetches, pool, STATE_UNBOUNDED, fetches_row_state),
+	STATE_POOL(struct fetches, pool, fetches_row_state),
 	STATE_NUMBER(struct fetches, due),
 	STATE_RESTORED(fetches_index),
 	STATE_REBUILT(index),

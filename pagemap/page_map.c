@@ -53,7 +53,7 @@ void page_map_set_partial(struct page_map *m, lpn_t lpn, struct page_entry e)
 const struct state_row page_map_state[] = {
 	STATE_FIXED(full, pages, lpns, entry_bytes),
 	STATE_NUMBERS(struct page_map, entry),
-	STATE_POOL(struct page_map, partial, STATE_OWN(struct page_map, lpns), NULL),
+	STATE_POOL(struct page_map, partial, NULL),
 	{ 0 },
 };
 

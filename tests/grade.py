@@ -197,7 +197,7 @@ WRONG = [
     (
         "7.5",
         "which log is filled is not saved",
-        [["\tSTATE_VALUES(struct mine, current, INDEX, STATE_OWN(struct mine, log.logs)),\n", ""]],
+        [["\tSTATE_NUMBERS(struct mine, current),\n", ""]],
         ["the conformance suite"],
         "conforms, wears-out, not saved, two-drives, spare",
     ),

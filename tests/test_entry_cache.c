@@ -293,7 +293,7 @@ static void assert_state_goes_over(struct entry_cache_plan plan, uint32_t gone)
 	struct world *a = world_open(plan, false), *b = world_open(plan, false);
 	struct copying *c = memory_array(1, sizeof *c, "copy");
 
-	c->visitor = (struct state_visitor){ .visit = copy_region, .most = UINT64_MAX };
+	c->visitor = (struct state_visitor){ .visit = copy_region };
 	begin(a);
 	for (uint32_t key = 0; key < 40; key++)
 		entry_cache_get(a->entries, &a->bench->io, key % 30, 8);
@@ -310,7 +310,6 @@ static void assert_state_goes_over(struct entry_cache_plan plan, uint32_t gone)
 		assert_int_equal(e != NULL, key < 30 && key != gone);
 		assert_int_equal(entry_cache_dirty(b->entries, key), key == 7);
 	}
-	assert_null(c->visitor.broken);
 	memory_free(c);
 	world_close(a);
 	world_close(b);

@@ -197,7 +197,7 @@ static void test_a_file_of_another_length_is_refused(void **state)
 /* Saved by a program whose rows differ. */
 static void test_another_layout_is_refused(void **state)
 {
-	static const struct state_row other[] = { STATE_BOOL(struct number, value), { 0 } };
+	static const struct state_row other[] = { STATE_OP(struct number, value), { 0 } };
 	struct number n = { 12 };
 	struct state_file k = { "magic", "number", "make one", .rows = number_state, .owner = &n };
 	struct fault fault = { "" };

@@ -25,7 +25,7 @@ static const char *image_reason(const char *line)
 static struct state_file image_file(struct drive *d)
 {
 	struct state_file f = { "ssdlab drive", "drive", "make one with ssd run --save-drive FILE",
-		image_reason, ftl_scope(d->ftl, false), drive_state, d };
+		image_reason, false, drive_state, d };
 
 	state_file_add(&f, "version", SSD_VERSION);
 	state_file_add(&f, "verification", d->oracle ? "on" : "off");

@@ -31,7 +31,7 @@ void state_file_add_sum(struct state_file *f, const char *key, uint64_t sum)
 
 void state_file_add_layout(struct state_file *f)
 {
-	state_file_add_sum(f, "layout", state_layout(f->rows, f->owner, f->scope.running));
+	state_file_add_sum(f, "layout", state_layout(f->rows, f->owner, f->running));
 }
 
 void state_file_release(struct state_file *f)
@@ -51,9 +51,9 @@ struct state_stream {
 static struct state_stream state_stream_of(
 	FILE *file, void (*visit)(struct state_visitor *, void *, size_t), const struct state_file *f)
 {
-	return (struct state_stream){ .visitor = { .visit = visit, .scope = f->scope, .most = UINT64_MAX },
-		.file = file,
-		.sum = HASH_NOTHING };
+	return (struct state_stream){
+		.visitor = { .visit = visit, .running = f->running }, .file = file, .sum = HASH_NOTHING
+	};
 }
 
 static void state_put(struct state_stream *s, const void *bytes, size_t size)
@@ -104,10 +104,9 @@ static void state_get_bytes(struct state_visitor *visitor, void *at, size_t size
 {
 	unsigned char *bytes = at;
 
-	for (size_t part; size && !visitor->broken; bytes += part, size -= part) {
+	for (size_t part; size && !visitor->ended; bytes += part, size -= part) {
 		part = size < CHUNK_BYTES ? size : CHUNK_BYTES;
-		if (!state_get_chunk(((struct state_stream *)visitor)->file, bytes, part))
-			visitor->broken = "end";
+		visitor->ended = !state_get_chunk(((struct state_stream *)visitor)->file, bytes, part);
 	}
 }
 
@@ -120,7 +119,6 @@ static void state_put_all(struct state_stream *s, const struct state_file *f)
 	state_put(s, f->head, f->length);
 	state_put(s, "\n", 1);
 	state_visit(&s->visitor, f->rows, f->owner);
-	BUG_ON(s->visitor.broken, "the %s breaks what is declared of its %s", f->what, s->visitor.broken);
 	fwrite(&s->sum, sizeof s->sum, 1, s->file);
 }
 
@@ -218,9 +216,8 @@ static bool state_get_all(
 {
 	struct state_stream s = state_stream_of(file, state_get_bytes, f);
 
-	s.visitor.most = (uint64_t)size;
 	state_visit(&s.visitor, f->rows, f->owner);
-	return (!s.visitor.broken && ftello(file) == size - (off_t)sizeof s.sum) ||
+	return (!s.visitor.ended && ftello(file) == size - (off_t)sizeof s.sum) ||
 	       state_is_damaged(path, fault);
 }
 

@@ -17,7 +17,7 @@ struct state_file {
 	const char *what, *make; /* for messages: "drive", "make one with ..." */
 	/* Optional: why a file with another value for this line cannot be used. */
 	const char *(*reason)(const char *line);
-	struct state_scope scope;
+	bool running; /* state of a run is in it (base/state.h) */
 	const struct state_row *rows;
 	void *owner;
 	bool shared; /* every program that saves it writes the same bytes */

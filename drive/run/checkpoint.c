@@ -39,8 +39,8 @@ static void checkpoint_add_setting(void *file, const struct param_echo *setting)
 
 static struct state_file checkpoint_file(struct checkpoint *c)
 {
-	struct state_file f = { "ssdlab run", "run", "make one with ssd run --checkpoint FILE", NULL,
-		ftl_scope(c->run->drive->ftl, true), checkpoint_state, c };
+	struct state_file f = { "ssdlab run", "run", "make one with ssd run --checkpoint FILE", NULL, true,
+		checkpoint_state, c };
 
 	state_file_add(&f, "version", SSD_VERSION);
 	state_file_add(&f, "--warmup", c->warm_up ? c->warm_up : "none");

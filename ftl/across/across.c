@@ -271,7 +271,7 @@ static const struct state_row across_state[] = {
 	STATE_SCRATCH(guard_first, guard_last),
 	STATE_COUNTED(count),
 	STATE_STRUCT(struct across, map, page_map_state),
-	STATE_VALUES(struct across, area_of, UP_TO, STATE_OWN(struct across, areas.limit)),
+	STATE_NUMBERS(struct across, area_of),
 	STATE_STRUCT(struct across, areas, across_areas_state),
 	STATE_POINTER(struct across, directory, directory_state),
 	STATE_POINTER(struct across, cache, map_cache_state),

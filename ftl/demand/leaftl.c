@@ -474,9 +474,9 @@ static void leaftl_index(void *leaftl)
 }
 
 static const struct state_row leaftl_waiting_state[] = {
-	STATE_BELOW(struct leaftl_waiting, lpn, GEOMETRY(logical_pages)),
+	STATE_NUMBER(struct leaftl_waiting, lpn),
 	STATE_REBUILT(link),
-	STATE_MASK(struct leaftl_waiting, mask, GEOMETRY(sectors_per_page)),
+	STATE_NUMBER(struct leaftl_waiting, mask),
 	STATE_OP(struct leaftl_waiting, read),
 	{ 0 },
 };
@@ -489,7 +489,7 @@ static const struct state_row leaftl_state[] = {
 	STATE_STRUCT(struct leaftl, demand, demand_state),
 	STATE_STRUCT(struct leaftl, groups, learned_state),
 	STATE_EACH(struct leaftl, waiting, leaftl_waiting_state),
-	STATE_BELOW(struct leaftl, waits, STATE_OWN(struct leaftl, room)),
+	STATE_NUMBER(struct leaftl, waits),
 	STATE_RESTORED(leaftl_index),
 	STATE_NUMBER(struct leaftl, flushed),
 	{ 0 },

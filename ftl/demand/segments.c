@@ -449,8 +449,8 @@ static const struct state_row group_pages_state[] = {
 };
 
 const struct state_row segments_state[] = {
-	STATE_GROWN(struct segments, segment, used, room, STATE_UNBOUNDED, segment_state),
-	STATE_GROWN(struct segments, list, lists, list_room, STATE_UNBOUNDED, group_pages_state),
+	STATE_GROWN(struct segments, segment, used, room, segment_state),
+	STATE_GROWN(struct segments, list, lists, list_room, group_pages_state),
 	STATE_NUMBER(struct segments, list_bytes),
 	{ 0 },
 };

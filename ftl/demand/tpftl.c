@@ -463,7 +463,7 @@ static void tpftl_check(const struct ftl *f)
 }
 
 static const struct state_row tpftl_node_state[] = {
-	STATE_LINK(struct tpftl_node, link, STATE_ITS_COUNT),
+	STATE_NUMBER(struct tpftl_node, link),
 	STATE_NUMBER(struct tpftl_node, entries),
 	STATE_NUMBER(struct tpftl_node, heat),
 	{ 0 },
@@ -479,7 +479,7 @@ static const struct state_row tpftl_state[] = {
 	STATE_NUMBER(struct tpftl, clock),
 	STATE_NUMBER(struct tpftl, nodes),
 	STATE_NUMBER(struct tpftl, balance),
-	STATE_BOOL(struct tpftl, selective),
+	STATE_NUMBER(struct tpftl, selective),
 	{ 0 },
 };
 

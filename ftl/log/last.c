@@ -305,7 +305,7 @@ static const struct state_row last_state[] = {
 	STATE_SCRATCH(seen, mark),
 	STATE_COUNTED(count, uncounted),
 	STATE_STRUCT(struct last, log, log_state),
-	STATE_VALUES(struct last, current, INDEX, STATE_OWN(struct last, log.logs)),
+	STATE_NUMBERS(struct last, current),
 	STATE_NUMBERS(struct last, recent),
 	STATE_NUMBERS(struct last, turn),
 	STATE_REBUILT(index),

@@ -356,7 +356,7 @@ static const struct state_row mini_waiting_state[] = {
 	STATE_NUMBER(struct pack_part, sub),
 	STATE_NUMBER(struct pack_part, length),
 	STATE_NUMBER(struct pack_part, from),
-	STATE_BOOL(struct pack_part, whole),
+	STATE_NUMBER(struct pack_part, whole),
 	STATE_NUMBER(struct pack_part, host),
 	STATE_NUMBER(struct pack_part, kept),
 	STATE_OP(struct pack_part, read),

@@ -87,7 +87,7 @@ void places_set(struct places *p, sub_t first, uint32_t count, uint32_t place, m
 const struct state_row places_state[] = {
 	STATE_FIXED(lpns, count, per_lpn, sub_shift, shift, full, page),
 	STATE_NUMBERS(struct places, entry),
-	STATE_POOL(struct places, apart, STATE_OWN(struct places, lpns), NULL),
+	STATE_POOL(struct places, apart, NULL),
 	{ 0 },
 };
 

@@ -220,7 +220,7 @@ static const struct state_row mrsm_tree_node_state[] = {
 const struct state_row mrsm_tree_state[] = {
 	STATE_FIXED(subs_per_page, page_shift, region_shift, subs, region_subs, pages, ppns, regions),
 	STATE_NUMBERS(struct mrsm_tree, page),
-	STATE_POOL(struct mrsm_tree, node, STATE_OWN(struct mrsm_tree, subs), mrsm_tree_node_state),
+	STATE_POOL(struct mrsm_tree, node, mrsm_tree_node_state),
 	STATE_NUMBERS(struct mrsm_tree, region),
 	STATE_NUMBER(struct mrsm_tree, nodes),
 	STATE_NUMBER(struct mrsm_tree, mapped),

@@ -225,16 +225,16 @@ static void blocks_find_fresh(void *blocks)
 static const struct state_row blocks_plane_state[] = {
 	STATE_FIXED(first, end),
 	STATE_REBUILT(next),
-	STATE_UP_TO(struct blocks_plane, fresh, GEOMETRY(blocks_per_plane)),
-	STATE_UP_TO(struct blocks_plane, recycled, GEOMETRY(blocks_per_plane)),
-	STATE_UP_TO(struct blocks_plane, retired, GEOMETRY(blocks_per_plane)),
+	STATE_NUMBER(struct blocks_plane, fresh),
+	STATE_NUMBER(struct blocks_plane, recycled),
+	STATE_NUMBER(struct blocks_plane, retired),
 	STATE_NUMBER(struct blocks_plane, erases),
 	{ 0 },
 };
 
 static const struct state_row blocks_free_block_state[] = {
 	STATE_NUMBER(struct free_block, key),
-	STATE_BELOW(struct free_block, block, GEOMETRY(blocks)),
+	STATE_NUMBER(struct free_block, block),
 	{ 0 },
 };
 

@@ -238,15 +238,15 @@ void space_erase(struct space *s, struct io *io, block_t b, enum cause cause)
 }
 
 static const struct state_row space_open_block_state[] = {
-	STATE_INDEX(struct open_block, block, GEOMETRY(blocks)),
-	STATE_UP_TO(struct open_block, next, GEOMETRY(pages)),
+	STATE_NUMBER(struct open_block, block),
+	STATE_NUMBER(struct open_block, next),
 	{ 0 },
 };
 
 static const struct state_row space_plane_state[] = {
 	STATE_STRUCTS(struct space_plane, open, space_open_block_state),
-	STATE_UP_TO(struct space_plane, free_pages, GEOMETRY(pages)),
-	STATE_INDEX(struct space_plane, begun, GEOMETRY(blocks)),
+	STATE_NUMBER(struct space_plane, free_pages),
+	STATE_NUMBER(struct space_plane, begun),
 	{ 0 },
 };
 

@@ -323,7 +323,7 @@ const struct state_row stripes_state[] = {
 	STATE_FIXED(layout, units, flash, full, less, fails, programs),
 	STATE_SCRATCH(stripe),
 	STATE_OF_RUN,
-	STATE_INDEX(struct stripes, dead, GEOMETRY(dies)),
+	STATE_NUMBER(struct stripes, dead),
 	STATE_NUMBERS(struct stripes, pages),
 	STATE_NUMBERS(struct stripes, fewer),
 	STATE_STRUCT(struct stripes, lost, stripes_lost_state),

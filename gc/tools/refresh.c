@@ -297,7 +297,7 @@ static const struct state_row refresh_state[] = {
 	STATE_FIXED(settings, collector, space, retry, age_ns),
 	STATE_COUNTED(count),
 	STATE_OF_RUN,
-	STATE_VALUES(struct refresh, link, LINK, STATE_ITS_COUNT),
+	STATE_NUMBERS(struct refresh, link),
 	STATE_NUMBERS(struct refresh, place),
 	{ 0 },
 };
