@@ -31,18 +31,4 @@ CONTAINER void *array_field_at(struct array_field f, uint32_t i)
 	return (char *)f.array + f.offset + i * f.stride;
 }
 
-static inline uint64_t index_number(const void *at, size_t bytes)
-{
-	switch (bytes) {
-	case 1:
-		return *(const uint8_t *)at;
-	case 2:
-		return *(const uint16_t *)at;
-	case 4:
-		return *(const uint32_t *)at;
-	default:
-		return *(const uint64_t *)at;
-	}
-}
-
 #endif

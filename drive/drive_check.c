@@ -2,7 +2,7 @@
 
 #include "flash/schedule.h"
 
-void drive_check_rooms(const struct drive *d)
+static void drive_check_rooms(const struct drive *d)
 {
 	host_check(d->host);
 	buffer_check(d->buffer);
@@ -25,7 +25,7 @@ void drive_check(const struct drive *d)
 		drive_check_rooms(d);
 }
 
-void drive_check_loaded(struct drive *d)
+void drive_check_sectors(struct drive *d)
 {
 	struct extent page = { 0, d->geometry.sectors_per_page };
 

@@ -51,16 +51,6 @@ struct request queues_take(struct queues *q, uint32_t queue)
 	return r;
 }
 
-bool queues_are(const struct queues *q, bool (*good)(void *context, uint32_t queue, const struct request *),
-	void *context)
-{
-	for (uint32_t i = 0; i < TENANTS_MOST; i++)
-		for (uint32_t at = q->queue[i].first; at != INDEX_NONE; at = queues_at(q, at)->next)
-			if (!good(context, i, &queues_at(q, at)->request))
-				return false;
-	return true;
-}
-
 static void queues_count(void *queues)
 {
 	struct queues *q = queues;

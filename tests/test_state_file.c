@@ -175,7 +175,7 @@ static void test_every_damaged_byte_is_found(void **state)
 	if (!image_load(s.fresh, s.path, &fault))
 		fail_msg("%s", fault.text);
 	stat_list_start(&s.fresh->statistics);
-	drive_check_loaded(s.fresh);
+	drive_check_sectors(s.fresh);
 	release_saved(&s);
 }
 
