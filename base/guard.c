@@ -35,14 +35,6 @@ enum guard_end guard_call(struct guard *guard, void (*call)(void *context), void
 	return end;
 }
 
-void guard_leave_memory(struct guard *guard)
-{
-	struct guard *outer = guard_present();
-
-	if (outer)
-		memory_list_join(&outer->memory, &guard->memory);
-}
-
 void guard_end(enum guard_end end)
 {
 	longjmp(guard_present()->back, (int)end);

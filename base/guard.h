@@ -1,8 +1,7 @@
 /*
  * Calls that always return.  A bug ends a program, and so does a lack of memory (base/fault.h,
  * base/memory.h).  Under a guard they end only the call, and a text gives the cause.  The guard lists all
- * memory allocated under it, which can then be freed as a whole.  Calls of the library run under a guard, and
- * so does the check of a file that may be damaged.
+ * memory allocated under it, which can then be freed as a whole.  Calls of the library run under a guard.
  *
  * Guards nest; each thread has its own.
  */
@@ -32,9 +31,6 @@ struct guard {
 /* Makes the call.  Unless it returns GUARD_DONE, memory allocated under the guard may be in any state and
  * must be freed with memory_list_free(). */
 enum guard_end guard_call(struct guard *, void (*call)(void *context), void *context);
-
-/* For a guard inside another one: passes the memory that is left to the outer one. */
-void guard_leave_memory(struct guard *);
 
 /* The innermost guard of this thread, or NULL. */
 struct guard *guard_present(void);

@@ -26,36 +26,9 @@ struct array_field {
 #define ARRAY_FIELD(array, name)                                                                             \
 	((struct array_field){ (array), offsetof(__typeof__(*(array)), name), sizeof *(array) })
 
-/* A member that is an unsigned number of 1, 2, 4 or 8 bytes. */
-struct array_numbers {
-	struct array_field field;
-	size_t bytes;
-};
-
-#define ARRAY_NUMBERS(array, name) ((struct array_numbers){ ARRAY_FIELD(array, name), sizeof(array)->name })
-
 CONTAINER void *array_field_at(struct array_field f, uint32_t i)
 {
 	return (char *)f.array + f.offset + i * f.stride;
-}
-
-static inline uint64_t index_number(const void *at, size_t bytes)
-{
-	switch (bytes) {
-	case 1:
-		return *(const uint8_t *)at;
-	case 2:
-		return *(const uint16_t *)at;
-	case 4:
-		return *(const uint32_t *)at;
-	default:
-		return *(const uint64_t *)at;
-	}
-}
-
-static inline uint64_t array_number(struct array_numbers n, uint32_t i)
-{
-	return index_number(array_field_at(n.field, i), n.bytes);
 }
 
 #endif

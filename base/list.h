@@ -71,15 +71,6 @@ CONTAINER void list_remove(struct array_field links, uint32_t i)
 	list_link(links, at.next)->previous = at.previous;
 }
 
-/* Do the neighbours of an element link back to it?  The array has `count` elements. */
-CONTAINER bool list_agrees(struct array_field links, uint32_t count, uint32_t i)
-{
-	struct link at = *list_link(links, i);
-
-	return at.previous < count && at.next < count && list_next(links, at.previous) == i &&
-	       list_previous(links, at.next) == i;
-}
-
 /* Length of a list; INDEX_NONE if it is longer than `most` or its links contradict each other.  Every link is
  * an index into the array. */
 CONTAINER uint32_t list_length(struct array_field links, uint32_t head, uint32_t most)

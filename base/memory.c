@@ -92,22 +92,6 @@ void memory_list_free(struct memory_list *list)
 	list->first = NULL;
 }
 
-void memory_list_join(struct memory_list *list, struct memory_list *from)
-{
-	struct memory_head *last = from->first;
-
-	if (!last)
-		return;
-	while (last->next)
-		last = last->next;
-	last->next = list->first;
-	if (last->next)
-		last->next->link = &last->next;
-	list->first = from->first;
-	list->first->link = &list->first;
-	from->first = NULL;
-}
-
 /* ---- arrays ---- */
 
 /* A hint, which affects speed alone. */

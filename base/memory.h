@@ -44,7 +44,4 @@ struct memory_list {
 /* Frees all its arrays. */
 void memory_list_free(struct memory_list *);
 
-/* Moves all arrays of the second list to the first. */
-void memory_list_join(struct memory_list *, struct memory_list *from);
-
 #endif

@@ -9,7 +9,6 @@
 #ifndef BASE_POOL_H
 #define BASE_POOL_H
 
-#include "base/bits.h"
 #include "base/index.h"
 #include "base/memory.h"
 
@@ -44,10 +43,6 @@ static inline void pool_free(struct pool *p)
 /* A member of each object, for containers. */
 #define POOL_FIELD(pool, type, member)                                                                       \
 	((struct array_field){ (pool).object, offsetof(type, member), (pool).bytes })
-
-/* A member that is a number, for pool_frees_zeros(); objects may be larger than `type`. */
-#define POOL_NUMBERS(pool, type, member)                                                                     \
-	((struct array_numbers){ POOL_FIELD(pool, type, member), sizeof((type *)0)->member })
 
 CONTAINER void *pool_at(const struct pool *p, uint32_t number)
 {
@@ -88,46 +83,6 @@ static inline uint32_t pool_count_free(const struct pool *p)
 static inline bool pool_is_free(const struct pool *p)
 {
 	return pool_count_free(p) == p->used;
-}
-
-/* From `first` on, is an object free if and only if this number is 0? */
-static inline bool pool_frees_zeros(const struct pool *p, uint32_t first, struct array_numbers number)
-{
-	uint32_t zeros = 0;
-
-	for (uint32_t i = first; i < p->used; i++)
-		zeros += !array_number(number, i);
-	if (pool_count_free(p) != zeros)
-		return false;
-	for (uint32_t i = p->free; i != INDEX_NONE; memcpy(&i, pool_at(p, i), sizeof i))
-		if (i < first || array_number(number, i))
-			return false;
-	return true;
-}
-
-/* Is each object free, or else named by exactly one of these numbers?  A number above `others` names object
- * number - others - 1, any other names none. */
-static inline bool pool_is_named_once(
-	const struct pool *p, const uint32_t *number, size_t numbers, uint32_t others)
-{
-	uint64_t *named = (uint64_t *)memory_array(bits_words(p->used), sizeof *named, p->what);
-	uint32_t count = pool_count_free(p);
-	bool good = true;
-
-	for (uint32_t i = p->free; i != INDEX_NONE; memcpy(&i, pool_at(p, i), sizeof i))
-		bits_set(named, i);
-	for (size_t n = 0; n < numbers && good; n++) {
-		uint32_t i = number[n] - others - 1;
-
-		if (number[n] <= others)
-			continue;
-		good = i < p->used && !bits_get(named, i);
-		if (good)
-			bits_set(named, i);
-		count++;
-	}
-	memory_free(named);
-	return good && count == p->used;
 }
 
 #endif

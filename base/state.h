@@ -1,11 +1,11 @@
 /*
- * State as tables.  A room has a row for each field of a struct that it keeps: name, place, kind and bound.
- * From these rows a drive is saved and loaded, every number of a file is checked before it is used, and a
- * file of another layout is recognised.  tests/test_state.py finds a field without a row.
+ * State as tables.  A room has a row for each field of a struct that it keeps: name, place and kind.  From
+ * these rows a drive is saved, loaded and copied, and a file of another layout is recognised.
+ * tests/test_state.py finds a field without a row.
  *
  *	static const struct state_row entry_state[] = {
- *		STATE_INDEX(struct entry, ppn, GEOMETRY(pages)), // below, or PPN_NONE
- *		STATE_BOOL(struct entry, dirty),
+ *		STATE_NUMBER(struct entry, ppn),
+ *		STATE_OP(struct entry, load),                    // the handle of an operation
  *		{ 0 },
  *	};
  *
@@ -14,15 +14,12 @@
  *		STATE_ARRAY(struct table, entry, entry_state),
  *		STATE_NUMBER(struct table, used),
  *		STATE_REBUILT(index),                            // follows from the rest: not saved
- *		STATE_RESTORED(table_restored),                  // rebuilds the index, checks the rest
+ *		STATE_RESTORED(table_index),                     // rebuilds the index
  *		{ 0 },
  *	};
  *
- * Fields are written one by one, arrays as they lie in memory: their elements hold no pointers.
- *
- * Values from a file may be anything: each is checked against its row before it is used as an index or a
- * size. The same holds for a drive that is saved. The room's check, which a loaded drive must pass, covers
- * everything that rows cannot express.
+ * Fields are written one by one, arrays as they lie in memory: their elements hold no pointers.  What is
+ * loaded is not checked: a file has a checksum (drive/prepare/state_file.h).
  */
 #ifndef BASE_STATE_H
 #define BASE_STATE_H
@@ -31,48 +28,26 @@
 
 #include <stdbool.h>
 
-#define STATE_DEPTH 12u
-
-/* What the rows refer to. */
-struct state_scope {
-	bool running;         /* a run: operations are in flight, and their handles keep their meaning */
-	const void *device;   /* struct geometry: its numbers are limits of rows */
-	const void *schedule; /* knows which handles of operations have been issued so far: */
-	bool (*knows)(const void *schedule, uint64_t op);
-};
-
 /* Saves, loads or compares state. */
 struct state_visitor {
 	void (*visit)(struct state_visitor *, void *bytes, size_t size);
-	struct state_scope scope;
-	uint64_t most; /* bytes that a file can still hold, for sizes that nothing else bounds */
-	/* names of fields, each in the struct that the one before leads to */
-	const char *path[STATE_DEPTH], *field;
-	uint32_t depth;
-	char place[160];    /* the path in words of a broken field: "map.partial" */
-	const char *broken; /* the first field that is out of bounds, NULL so far; then visiting ends */
+	bool running; /* a run: operations are in flight, and their handles keep their meaning */
+	bool ended;   /* set by `visit`: nothing more can be visited */
 };
 
 enum state_kind {
 	/* Values. */
-	STATE_IS_NUMBER, /* any value is good; also an array or a struct of such numbers */
-	STATE_IS_BOOL,
-	STATE_IS_BELOW,  /* below the limit */
-	STATE_IS_UP_TO,  /* at most the limit */
-	STATE_IS_INDEX,  /* below the limit, or all ones: INDEX_NONE, PPN_NONE, ... */
-	STATE_IS_MASK,   /* only bits below the limit are set */
-	STATE_IS_OP,     /* an operation's handle; without a run none is set */
-	STATE_IS_LINK,   /* struct link: both below the limit */
-	STATE_IS_QUEUE,  /* struct queue: both below the limit, or INDEX_NONE */
+	STATE_IS_NUMBER, /* also an array or a struct of numbers */
+	STATE_IS_OP,     /* an operation's handle; without a run it becomes OP_NONE */
 	STATE_IS_STRUCT, /* `count` structs in a row, each as `rows` say */
 
 	/* Memory behind a pointer. NULL: none, in every drive of the same settings. */
 	STATE_IS_POINTER, /* a struct */
 	STATE_IS_CHOSEN,  /* the struct of a plug-in; `chosen` returns its rows */
-	STATE_IS_ARRAY,   /* of base/memory.h: structs as `rows` say, or values of kind `element` */
+	STATE_IS_ARRAY,   /* of base/memory.h: numbers, or structs as `rows` say */
 	STATE_IS_EACH,    /* the same, of structs with unsaved fields: visited one by one, each as an owner */
 
-	/* Containers; the limit bounds their number of elements. */
+	/* Containers. */
 	/* an array that grows; `used` and `room` locate its length and room in the owner */
 	STATE_IS_GROWN,
 	STATE_IS_POOL, /* struct pool */
@@ -86,42 +61,17 @@ enum state_kind {
 	STATE_IS_RUN, /* the rows behind it are state of a run only, in which operations are in flight */
 };
 
-/* Where a bound, or a number of elements, comes from. */
-enum state_source {
-	STATE_FROM_CONSTANT,
-	STATE_FROM_OWNER,
-	STATE_FROM_DEVICE,
-	STATE_FROM_ARRAY,
-	STATE_FROM_ITSELF,
-	STATE_FROM_FILE
-};
-
-struct state_limit {
-	enum state_source from;
-	uint8_t bytes;   /* of the number */
-	uint64_t number; /* the constant, or the offset of the number or array in the owner or device */
-};
-
 #define STATE_FIELD(type, field) ((type *)0)->field
-
-/* clang-format off */
-#define STATE_LIMIT(constant)     { STATE_FROM_CONSTANT, 0, constant }
-#define STATE_OWN(type, field)    { STATE_FROM_OWNER, sizeof STATE_FIELD(type, field), offsetof(type, field) }
-#define STATE_COUNT(type, array)  { STATE_FROM_ARRAY, 0, offsetof(type, array) } /* its elements */
-#define STATE_ITS_COUNT           { STATE_FROM_ITSELF, 0, 0 } /* of the array that it is in */
-#define STATE_UNBOUNDED           { STATE_FROM_FILE, 0, 0 } /* as many as the file has bytes for */
-/* clang-format on */
 
 struct state_row {
 	const char *name; /* of the field, or of several */
-	enum state_kind kind, element;
-	uint32_t offset, bytes;   /* of the field; of an element */
-	uint32_t count;           /* of structs; or bytes before a plug-in's struct */
-	uint32_t used, room;      /* offsets of the length and the room of an array that grows */
-	struct state_limit limit; /* of a value; of the elements of a container */
+	enum state_kind kind;
+	uint32_t offset, bytes; /* of the field; of an element */
+	uint32_t count;         /* of structs; or bytes before a plug-in's struct */
+	uint32_t used, room;    /* offsets of the length and the room of an array that grows */
 	const struct state_row *rows;
 	const struct state_row *(*chosen)(const void *owner);
-	bool (*restored)(void *owner); /* false: something does not hold */
+	void (*restored)(void *owner);
 	void (*visit)(void *owner, struct state_visitor *);
 	uint64_t (*layout)(const void *owner); /* of what `visit` visits: a checksum */
 };
@@ -134,15 +84,8 @@ struct state_row {
 	STATE_PLACE(type, field, value), .bytes = sizeof *STATE_FIELD(type, field)
 
 /* One value. */
-#define STATE_NUMBER(type, field)         { STATE_VALUE(type, field, NUMBER) }
-#define STATE_BOOL(type, field)           { STATE_VALUE(type, field, BOOL) }
-#define STATE_BELOW(type, field, bound)   { STATE_VALUE(type, field, BELOW), .limit = bound }
-#define STATE_UP_TO(type, field, bound)   { STATE_VALUE(type, field, UP_TO), .limit = bound }
-#define STATE_INDEX(type, field, bound)   { STATE_VALUE(type, field, INDEX), .limit = bound }
-#define STATE_MASK(type, field, bits)     { STATE_VALUE(type, field, MASK), .limit = bits }
-#define STATE_OP(type, field)             { STATE_VALUE(type, field, OP) }
-#define STATE_LINK(type, field, bound)    { STATE_VALUE(type, field, LINK), .limit = bound }
-#define STATE_QUEUE(type, field, bound)   { STATE_VALUE(type, field, QUEUE), .limit = bound }
+#define STATE_NUMBER(type, field) { STATE_VALUE(type, field, NUMBER) }
+#define STATE_OP(type, field)     { STATE_VALUE(type, field, OP) }
 
 /* A struct, or an array of structs, inside the owner. */
 #define STATE_STRUCT(type, field, its_rows) \
@@ -150,29 +93,25 @@ struct state_row {
 #define STATE_STRUCTS(type, field, its_rows) { STATE_AT(type, field, STRUCT), .rows = its_rows, \
 	.count = sizeof STATE_FIELD(type, field) / sizeof *STATE_FIELD(type, field) }
 
-/* Memory behind a pointer: a struct, the struct of a plug-in, or an array of numbers, of structs, or of
- * values of a kind. */
+/* Memory behind a pointer: a struct, the struct of a plug-in, or an array of numbers or structs. */
 #define STATE_POINTER(type, field, its_rows) /* the struct may be opaque */ \
 	{ #field, .kind = STATE_IS_POINTER, .offset = offsetof(type, field), .rows = its_rows }
 #define STATE_CHOSEN(type, field, which) \
 	{ #field, .kind = STATE_IS_CHOSEN, .offset = offsetof(type, field), .chosen = which }
-#define STATE_NUMBERS(type, field)           { STATE_AT(type, field, ARRAY) }
-#define STATE_ARRAY(type, field, its_rows)   { STATE_AT(type, field, ARRAY), .rows = its_rows }
-#define STATE_EACH(type, field, its_rows)    { STATE_AT(type, field, EACH), .rows = its_rows }
-#define STATE_VALUES(type, field, value, bound) \
-	{ STATE_AT(type, field, ARRAY), .element = STATE_IS_##value, .limit = bound }
+#define STATE_NUMBERS(type, field)         { STATE_AT(type, field, ARRAY) }
+#define STATE_ARRAY(type, field, its_rows) { STATE_AT(type, field, ARRAY), .rows = its_rows }
+#define STATE_EACH(type, field, its_rows)  { STATE_AT(type, field, EACH), .rows = its_rows }
 
-/* Containers of at most `most` elements. */
-#define STATE_GROWN(type, field, used_field, room_field, most, its_rows) \
-	{ STATE_AT(type, field, GROWN), .limit = most, .rows = its_rows, \
+/* Containers. */
+#define STATE_GROWN(type, field, used_field, room_field, its_rows) \
+	{ STATE_AT(type, field, GROWN), .rows = its_rows, \
 	  .used = offsetof(type, used_field), .room = offsetof(type, room_field) }
-#define STATE_POOL(type, field, most, its_rows) \
-	{ STATE_VALUE(type, field, POOL), .limit = most, .rows = its_rows }
+#define STATE_POOL(type, field, its_rows) { STATE_VALUE(type, field, POOL), .rows = its_rows }
 /* The same for objects that end with a plug-in's struct, after `behind` bytes: `which` returns its rows. */
-#define STATE_POOL_TAILED(type, field, most, its_rows, which, behind) \
-	{ STATE_VALUE(type, field, POOL), .limit = most, .rows = its_rows, .chosen = which, .count = behind }
-#define STATE_HEAP(type, field, most, object, its_rows) \
-	{ STATE_PLACE(type, field, HEAP), .bytes = sizeof(object), .limit = most, .rows = its_rows }
+#define STATE_POOL_TAILED(type, field, its_rows, which, behind) \
+	{ STATE_VALUE(type, field, POOL), .rows = its_rows, .chosen = which, .count = behind }
+#define STATE_HEAP(type, field, object, its_rows) \
+	{ STATE_PLACE(type, field, HEAP), .bytes = sizeof(object), .rows = its_rows }
 
 /* Fields without a row of their own: set when the struct is created; rebuilt by STATE_RESTORED; without
  * meaning between two requests; saved with the statistics; a flexible array, saved with its element. */
@@ -193,11 +132,10 @@ struct state_row {
 /* Of struct ranks (base/ranks.h) and struct min_tree (base/min_tree.h). */
 extern const struct state_row ranks_state[], min_tree_state[];
 
-/* Visits the state of the owner and of all it leads to, in the order of the rows.  Numbers that are loaded
- * are checked at once. */
+/* Visits the state of the owner and of all it leads to, in the order of the rows. */
 void state_visit(struct state_visitor *, const struct state_row *, void *owner);
 
-/* For `visit` of a row: visits some bytes, unless something is broken. */
+/* For `visit` of a row: visits some bytes, unless the visitor has ended. */
 void state_visit_bytes(struct state_visitor *, void *bytes, size_t size);
 
 /* The places in memory of an owner's state.  Starts zeroed; the user frees `part`. */
@@ -207,13 +145,12 @@ struct state_parts {
 };
 
 /* state_note() notes the places of an owner's state; state_give() copies the state to another owner of the
- * same rows, which was created like the first.  The first must not change in between.  A field out of bounds
- * is a bug. */
-void state_note(struct state_parts *, const struct state_row *, void *owner, struct state_scope);
-void state_give(const struct state_parts *, const struct state_row *, void *owner, struct state_scope);
+ * same rows, which was created like the first.  The first must not change in between. */
+void state_note(struct state_parts *, const struct state_row *, void *owner, bool running);
+void state_give(const struct state_parts *, const struct state_row *, void *owner, bool running);
 
-/* A checksum of names, kinds and places of all rows that the owner's state has: two programs whose checksums
- * agree read each other's files. */
+/* A checksum of names, kinds and places of all rows that the owner's state has, and of the lengths of its
+ * arrays: two programs whose checksums agree read each other's files. */
 uint64_t state_layout(const struct state_row *, const void *owner, bool running);
 
 #endif

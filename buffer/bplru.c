@@ -116,9 +116,9 @@ static void bplru_check(const struct buffer *b)
 	groups_check(&((const struct bplru *)b->state)->groups, b);
 }
 
-static bool bplru_restored(struct buffer *b)
+static void bplru_restored(struct buffer *b)
 {
-	return groups_restored(&((struct bplru *)b->state)->groups, b);
+	groups_restored(&((struct bplru *)b->state)->groups);
 }
 
 static const struct state_row bplru_state[] = {

@@ -463,56 +463,18 @@ void buffer_trim(struct buffer *b, struct extent e)
 
 /* ---- state ---- */
 
-/* Is the node a page, or the head of one of these lists? */
-static bool buffer_is_linked(const struct buffer *b, const struct buffer_lists *lists, uint32_t node)
-{
-	return node - lists->first < lists->heads || (node < b->nodes.used && buffer_node(b, node)->stored);
-}
-
-/* Do the lists link pages and their heads, and nothing else? */
-static bool buffer_lists_hold(const struct buffer *b, const struct buffer_lists *lists)
-{
-	struct array_field links = buffer_links(b, lists->member);
-
-	for (uint32_t i = 0; i < b->nodes.used; i++)
-		if (buffer_is_linked(b, lists, i) &&
-			(!buffer_is_linked(b, lists, list_next(links, i)) ||
-				!buffer_is_linked(b, lists, list_previous(links, i)) ||
-				!list_agrees(links, b->nodes.used, i)))
-			return false;
-	return true;
-}
-
-static bool buffer_node_holds(const struct buffer *b, uint32_t i)
-{
-	const struct buffer_node *node = buffer_node(b, i);
-
-	if (!node->stored)
-		return i >= b->heads || !node->dirty;
-	return i >= b->heads && node->lpn < b->shape.pages &&
-	       !(node->stored & ~bits_below(b->shape.sectors_per_page));
-}
-
-static bool buffer_restored(void *buffer)
+static void buffer_restored(void *buffer)
 {
 	struct buffer *b = buffer;
 
 	if (!b->ops->evict)
-		return !b->nodes.used;
-	if (b->nodes.used < b->heads || b->nodes.used - b->heads > b->capacity)
-		return false;
+		return;
 	hash_clear(&b->index);
-	for (uint32_t i = 0; i < b->nodes.used; i++) {
-		if (!buffer_node_holds(b, i))
-			return false;
+	for (uint32_t i = 0; i < b->nodes.used; i++)
 		if (buffer_node(b, i)->stored)
 			hash_add(&b->index, buffer_by_lpn(b), i);
-	}
-	for (uint32_t i = 0; i < b->lists; i++)
-		if (!buffer_lists_hold(b, &b->list[i]))
-			return false;
-	return pool_frees_zeros(&b->nodes, b->heads, POOL_NUMBERS(b->nodes, struct buffer_node, stored)) &&
-	       (!b->ops->restored || b->ops->restored(b));
+	if (b->ops->restored)
+		b->ops->restored(b);
 }
 
 static const struct state_row *buffer_policy_state(const void *buffer)
@@ -525,7 +487,6 @@ static const struct state_row *buffer_page_state(const void *buffer)
 	return ((const struct buffer *)buffer)->ops->page_state;
 }
 
-/* Values of free nodes may be anything; buffer_restored() checks the others. */
 static const struct state_row buffer_node_state[] = {
 	STATE_NUMBER(struct buffer_node, lpn),
 	STATE_REBUILT(chain),
@@ -539,8 +500,8 @@ const struct state_row buffer_state[] = {
 	STATE_FIXED(read_allocate, pads, merges, in_order, prefix),
 	STATE_SCRATCH(allocating, explains, victim, victims, victim_room, merging, flush),
 	STATE_SCRATCH(missing, absent, absent_room),
-	STATE_POOL_TAILED(struct buffer, nodes, STATE_UNBOUNDED, buffer_node_state, buffer_page_state,
-		sizeof(struct buffer_node)),
+	STATE_POOL_TAILED(
+		struct buffer, nodes, buffer_node_state, buffer_page_state, sizeof(struct buffer_node)),
 	STATE_REBUILT(index),
 	STATE_NUMBER(struct buffer, used),
 	STATE_NUMBER(struct buffer, request),
@@ -552,12 +513,14 @@ const struct state_row buffer_state[] = {
 
 void buffer_check(const struct buffer *b)
 {
+	uint32_t nodes = b->heads + pool_count_free(&b->nodes);
 	uint64_t used = 0;
 
 	for (uint32_t i = 0; i < b->nodes.used; i++) {
 		const struct buffer_node *node = buffer_node(b, i);
 
 		used += buffer_count_bits(node->stored);
+		nodes += node->stored != 0;
 		BUG_ON(node->stored && buffer_find(b, node->lpn) != i,
 			"the buffer holds LPN %u, its index does not", node->lpn);
 		BUG_ON(node->dirty & ~node->stored && node->stored,
@@ -566,6 +529,8 @@ void buffer_check(const struct buffer *b)
 	BUG_ON(used != b->used || used > b->capacity,
 		"the buffer holds %" PRIu64 " sectors of %" PRIu64 ", counts %" PRIu64, used, b->capacity,
 		b->used);
+	BUG_ON(b->ops->evict && nodes != b->nodes.used, "%u of %u nodes of the buffer are known", nodes,
+		b->nodes.used);
 	if (b->ops->check)
 		b->ops->check(b);
 }

@@ -149,8 +149,8 @@ struct buffer_ops {
 	void (*check)(const struct buffer *);
 	/* Rows of the private state and of that for each page. */
 	const struct state_row *state, *page_state;
-	/* Optional, after a run is loaded: false if anything other than the lists of pages is wrong. */
-	bool (*restored)(struct buffer *);
+	/* Optional, after a run is loaded: rebuilds what has no row. */
+	void (*restored)(struct buffer *);
 };
 
 static inline const char *buffer_group(const struct buffer_ops *ops)

@@ -116,7 +116,7 @@ static const struct state_row cflru_state[] = {
 
 static const struct state_row cflru_page_state[] = {
 	STATE_STRUCT(struct cflru_page, recency, recency_page_state),
-	STATE_LINK(struct cflru_page, clean, STATE_ITS_COUNT),
+	STATE_NUMBER(struct cflru_page, clean),
 	{ 0 },
 };
 

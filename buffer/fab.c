@@ -91,9 +91,9 @@ static void fab_check(const struct buffer *b)
 	groups_check(&((const struct fab *)b->state)->groups, b);
 }
 
-static bool fab_restored(struct buffer *b)
+static void fab_restored(struct buffer *b)
 {
-	return groups_restored(&((struct fab *)b->state)->groups, b);
+	groups_restored(&((struct fab *)b->state)->groups);
 }
 
 static const struct state_row fab_state[] = {

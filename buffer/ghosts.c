@@ -51,27 +51,20 @@ bool ghosts_take(struct ghosts *g, lpn_t lpn)
 	return true;
 }
 
-static bool ghosts_restored(void *ghosts)
+static void ghosts_restored(void *ghosts)
 {
 	struct ghosts *g = ghosts;
 	struct array_field links = ARRAY_FIELD(g->ghost, link);
 
-	for (uint32_t i = 0; i < g->room + HEADS; i++)
-		if (!list_agrees(links, g->room + HEADS, i))
-			return false;
 	hash_clear(&g->index);
-	for (uint32_t i = list_next(links, REMEMBERED); i != REMEMBERED; i = list_next(links, i)) {
-		if (i == FREE)
-			return false;
+	for (uint32_t i = list_next(links, REMEMBERED); i != REMEMBERED; i = list_next(links, i))
 		hash_add(&g->index, HASHED(g->ghost, lpn, chain), i);
-	}
-	return true;
 }
 
 static const struct state_row ghost_state[] = {
 	STATE_NUMBER(struct ghost, lpn),
 	STATE_REBUILT(chain),
-	STATE_LINK(struct ghost, link, STATE_ITS_COUNT),
+	STATE_NUMBER(struct ghost, link),
 	{ 0 },
 };
 

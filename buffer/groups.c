@@ -70,41 +70,18 @@ void groups_choose(const struct groups *g, struct buffer *b, uint32_t group)
 			buffer_pad(b, first + i);
 }
 
-static bool groups_is_group(const struct groups *g, uint32_t i)
+void groups_restored(struct groups *g)
 {
-	return i < g->heads || (i < g->pool.used && group_at(g, i)->held);
-}
-
-static bool groups_group_holds(const struct groups *g, uint32_t i)
-{
-	struct array_field links = group_links(g);
-
-	return list_agrees(links, g->pool.used, i) && groups_is_group(g, list_next(links, i)) &&
-	       groups_is_group(g, list_previous(links, i)) && group_at(g, i)->held <= g->pages;
-}
-
-bool groups_restored(struct groups *g, const struct buffer *b)
-{
-	if (g->pool.used < g->heads)
-		return false;
 	hash_clear(&g->index);
-	for (uint32_t i = 0; i < g->pool.used; i++) {
-		if (groups_is_group(g, i) && !groups_group_holds(g, i))
-			return false;
-		if (i >= g->heads && groups_is_group(g, i))
+	for (uint32_t i = g->heads; i < g->pool.used; i++)
+		if (group_at(g, i)->held)
 			hash_add(&g->index, groups_by_number(g), i);
-	}
-	for (uint32_t i = b->heads; i < b->nodes.used; i++)
-		if (buffer_node(b, i)->stored &&
-			(group_of(b, i) < g->heads || !groups_is_group(g, group_of(b, i))))
-			return false;
-	return pool_frees_zeros(&g->pool, g->heads, POOL_NUMBERS(g->pool, struct group, held));
 }
 
 static const struct state_row group_state[] = {
 	STATE_NUMBER(struct group, number),
 	STATE_REBUILT(chain),
-	STATE_LINK(struct group, link, STATE_ITS_COUNT),
+	STATE_NUMBER(struct group, link),
 	STATE_NUMBER(struct group, held),
 	STATE_NUMBER(struct group, note),
 	STATE_TAIL(page),
@@ -112,19 +89,20 @@ static const struct state_row group_state[] = {
 };
 
 const struct state_row groups_state[] = {
-	STATE_POOL(struct groups, pool, STATE_UNBOUNDED, group_state),
+	STATE_POOL(struct groups, pool, group_state),
 	STATE_REBUILT(index),
 	STATE_FIXED(pages, heads),
 	{ 0 },
 };
 
 const struct state_row grouped_page_state[] = {
-	STATE_NUMBER(struct grouped_page, group), /* groups_restored() bounds it */
+	STATE_NUMBER(struct grouped_page, group),
 	{ 0 },
 };
 
 void groups_check(const struct groups *g, const struct buffer *b)
 {
+	uint32_t known = g->heads + pool_count_free(&g->pool);
 	uint64_t held = 0;
 
 	for (uint32_t i = 0; i < b->nodes.used; i++) {
@@ -148,6 +126,7 @@ void groups_check(const struct groups *g, const struct buffer *b)
 			"block %u holds %u pages in the buffer and counts %u, or is another", at->number,
 			pages, at->held);
 		held -= at->held;
+		known += at->held != 0;
 	}
-	BUG_ON(held, "blocks in the buffer hold other pages than the buffer");
+	BUG_ON(held || known != g->pool.used, "blocks in the buffer hold other pages than the buffer");
 }

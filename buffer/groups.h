@@ -58,9 +58,9 @@ void groups_leave(struct groups *, const struct buffer *, uint32_t node);
 /* Chooses all pages of the group as victims; if the buffer pads, its other pages are padded. */
 void groups_choose(const struct groups *, struct buffer *, uint32_t group);
 
-/* State, for saving a run.  groups_restored(): do the loaded groups agree with the buffer? */
+/* State, for saving a run.  groups_restored() rebuilds the index. */
 extern const struct state_row groups_state[], grouped_page_state[];
-bool groups_restored(struct groups *, const struct buffer *);
+void groups_restored(struct groups *);
 
 /* Aborts unless groups and buffer agree. */
 void groups_check(const struct groups *, const struct buffer *);

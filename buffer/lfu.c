@@ -67,8 +67,8 @@ static const struct state_row lfu_state[] = {
 };
 
 static const struct state_row lfu_page_state[] = {
-	STATE_LINK(struct lfu_page, link, STATE_ITS_COUNT),
-	STATE_BELOW(struct lfu_page, uses, STATE_LIMIT(COUNTS)),
+	STATE_NUMBER(struct lfu_page, link),
+	STATE_NUMBER(struct lfu_page, uses),
 	{ 0 },
 };
 

@@ -52,7 +52,7 @@ static const struct state_row lru_state[] = {
 };
 
 static const struct state_row lru_page_state[] = {
-	STATE_LINK(struct lru_page, link, STATE_ITS_COUNT),
+	STATE_NUMBER(struct lru_page, link),
 	{ 0 },
 };
 

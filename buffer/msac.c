@@ -360,9 +360,9 @@ static const struct state_row msac_state[] = {
 
 static const struct state_row msac_page_state[] = {
 	STATE_STRUCT(struct msac_page, recency, recency_page_state),
-	STATE_LINK(struct msac_page, size, STATE_ITS_COUNT),
-	STATE_LINK(struct msac_page, temperature, STATE_ITS_COUNT),
-	STATE_UP_TO(struct msac_page, heat, STATE_LIMIT(HEAT_MOST)),
+	STATE_NUMBER(struct msac_page, size),
+	STATE_NUMBER(struct msac_page, temperature),
+	STATE_NUMBER(struct msac_page, heat),
 	{ 0 },
 };
 

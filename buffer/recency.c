@@ -70,13 +70,12 @@ void recency_sort_in(const struct buffer *b, struct array_field ring, uint32_t h
 }
 
 /* The window is empty until it is used. */
-static bool recency_restored(void *recency)
+static void recency_restored(void *recency)
 {
 	struct recency *r = recency;
 
 	r->inside = 0;
 	r->edge = r->queue;
-	return true;
 }
 
 const struct state_row recency_state[] = {
@@ -90,7 +89,7 @@ const struct state_row recency_state[] = {
 
 const struct state_row recency_page_state[] = {
 	STATE_NUMBER(struct recency_page, used),
-	STATE_LINK(struct recency_page, link, STATE_ITS_COUNT),
+	STATE_NUMBER(struct recency_page, link),
 	{ 0 },
 };
 

@@ -189,9 +189,9 @@ static const struct state_row qw_state[] = {
 };
 
 static const struct state_row qw_page_state[] = {
-	STATE_LINK(struct qw_page, link, STATE_ITS_COUNT),
-	STATE_UP_TO(struct qw_page, weight, STATE_LIMIT(WEIGHT_MOST)),
-	STATE_BOOL(struct qw_page, in_ring),
+	STATE_NUMBER(struct qw_page, link),
+	STATE_NUMBER(struct qw_page, weight),
+	STATE_NUMBER(struct qw_page, in_ring),
 	{ 0 },
 };
 

@@ -126,7 +126,7 @@ static const struct state_row whole_state[] = {
 };
 
 static const struct state_row whole_page_state[] = {
-	STATE_LINK(struct whole_page, link, STATE_ITS_COUNT),
+	STATE_NUMBER(struct whole_page, link),
 	STATE_NUMBER(struct whole_page, request),
 	{ 0 },
 };

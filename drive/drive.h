@@ -200,19 +200,12 @@ bool drive_place_map(struct drive *);
 /* Aborts unless all counts agree, and with verification unless every invariant holds. */
 void drive_check(const struct drive *);
 
-/* The invariants alone. */
-void drive_check_rooms(const struct drive *);
-
-/* The same for a drive loaded from a file before its first request.  With verification reads every sector.
- * The drive cannot be used afterwards. */
-void drive_check_loaded(struct drive *);
+/* Before the first request, with verification: the invariants, and every sector is read.  The drive cannot be
+ * used afterwards. */
+void drive_check_sectors(struct drive *);
 
 /* State between two requests; of a run, all but its workload. */
 extern const struct state_row drive_state[];
-
-/* Aborts unless a run loaded from a file is consistent and its operations complete.  The drive cannot be used
- * afterwards. */
-void drive_check_running(struct drive *);
 
 enum request_class drive_classify(const struct geometry *, const struct request *);
 const char *class_name(enum request_class);

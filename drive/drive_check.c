@@ -2,7 +2,7 @@
 
 #include "flash/schedule.h"
 
-void drive_check_rooms(const struct drive *d)
+static void drive_check_rooms(const struct drive *d)
 {
 	host_check(d->host);
 	buffer_check(d->buffer);
@@ -18,11 +18,14 @@ void drive_check(const struct drive *d)
 		"%llu requests submitted, %llu completed, %llu in the drive", (unsigned long long)submitted,
 		(unsigned long long)d->count->request[REQUEST_TYPES].count, (unsigned long long)d->in_drive);
 	flash_check_books(d->flash);
+	schedule_check(d->flash->schedule);
+	if (d->journal && !d->in_drive)
+		journal_check_idle(d->journal);
 	if (d->oracle)
 		drive_check_rooms(d);
 }
 
-void drive_check_loaded(struct drive *d)
+void drive_check_sectors(struct drive *d)
 {
 	struct extent page = { 0, d->geometry.sectors_per_page };
 
@@ -30,18 +33,4 @@ void drive_check_loaded(struct drive *d)
 	for (; d->oracle && page.end <= d->host->sectors;
 		page.start = page.end, page.end += d->geometry.sectors_per_page)
 		drive_look(d, page);
-}
-
-void drive_check_running(struct drive *d)
-{
-	if (d->journal)
-		journal_mute(d->journal);
-	schedule_check(d->flash->schedule);
-	drive_check_rooms(d);
-	drive_check(d);
-	drive_drain(d);
-	flash_check_idle(d->flash);
-	if (d->journal)
-		journal_check_idle(d->journal);
-	drive_check(d);
 }

@@ -1,6 +1,5 @@
 /* The saved state of a drive. */
 #include "drive/drive.h"
-#include "flash/schedule.h"
 
 static const struct state_row drive_state_of_past[] = {
 	STATE_NUMBER(struct drive_past, footprint_pages),
@@ -11,37 +10,21 @@ static const struct state_row drive_state_of_past[] = {
 	{ 0 },
 };
 
-/* Entries of free tickets keep their last contents, so the same bounds apply. */
 static const struct state_row drive_state_of_pending[] = {
 	STATE_NUMBER(struct pending, arrival),
 	STATE_NUMBER(struct pending, entered),
 	STATE_NUMBER(struct pending, sectors),
-	STATE_NUMBER(struct pending, row), /* drive_state_holds() checks it */
-	STATE_UP_TO(struct pending, type, STATE_LIMIT(REQUEST_FLUSH)),
-	STATE_BELOW(struct pending, kind, STATE_LIMIT(CLASSES)),
-	STATE_BELOW(struct pending, tenant, STATE_LIMIT(TENANTS_MOST)), /* drive_state_holds() */
-	STATE_BOOL(struct pending, fua),
-	STATE_BOOL(struct pending, on_link),
-	STATE_BOOL(struct pending, uncounted),
-	STATE_BOOL(struct pending, is_command),
-	STATE_BOOL(struct pending, is_round),
+	STATE_NUMBER(struct pending, row),
+	STATE_NUMBER(struct pending, type),
+	STATE_NUMBER(struct pending, kind),
+	STATE_NUMBER(struct pending, tenant),
+	STATE_NUMBER(struct pending, fua),
+	STATE_NUMBER(struct pending, on_link),
+	STATE_NUMBER(struct pending, uncounted),
+	STATE_NUMBER(struct pending, is_command),
+	STATE_NUMBER(struct pending, is_round),
 	{ 0 },
 };
-
-static bool drive_state_holds(void *drive)
-{
-	const struct drive *d = drive;
-
-	if (d->pending_used < schedule_tickets(d->flash->schedule))
-		return false;
-	for (uint32_t i = 0; d->journal && i < d->pending_used; i++)
-		if (d->pending[i].row >= journal_rows(d->journal))
-			return false;
-	for (uint32_t i = 0; i < d->pending_used; i++)
-		if (d->pending[i].tenant >= d->host->tenants.count)
-			return false;
-	return true;
-}
 
 const struct state_row drive_state[] = {
 	STATE_FIXED(settings, geometry, queue_judge, flash, prepares, acts, stops, stops_context, count,
@@ -57,16 +40,14 @@ const struct state_row drive_state[] = {
 	STATE_STRUCT(struct drive, handles, page_handles_state),
 	STATE_POINTER(struct drive, journal, journal_state),
 	STATE_STRUCT(struct drive, upkeep, upkeep_state),
-	STATE_GROWN(
-		struct drive, pending, pending_used, pending_room, STATE_UNBOUNDED, drive_state_of_pending),
+	STATE_GROWN(struct drive, pending, pending_used, pending_room, drive_state_of_pending),
 	STATE_NUMBER(struct drive, in_drive),
 	STATE_NUMBER(struct drive, uncounted),
 	STATE_NUMBER(struct drive, counted_from),
-	STATE_BOOL(struct drive, warming),
+	STATE_NUMBER(struct drive, warming),
 	STATE_NUMBER(struct drive, submitted),
 	STATE_NUMBER(struct drive, flushes),
 	STATE_NUMBER(struct drive, first_arrival),
 	STATE_NUMBER(struct drive, last_completion),
-	STATE_RESTORED(drive_state_holds),
 	{ 0 },
 };

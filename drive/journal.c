@@ -268,10 +268,9 @@ void journal_completed(struct journal *l, uint32_t row, const char *of_class, ti
 }
 
 /* Finished rows were flushed before the run was saved. */
-static bool journal_restored(void *journal)
+static void journal_restored(void *journal)
 {
 	((struct journal *)journal)->used = 0;
-	return true;
 }
 
 static const struct state_row request_state[] = {
@@ -280,7 +279,7 @@ static const struct state_row request_state[] = {
 	STATE_NUMBER(struct request, line),
 	STATE_NUMBER(struct request, sectors),
 	STATE_NUMBER(struct request, device),
-	STATE_UP_TO(struct request, type, STATE_LIMIT(REQUEST_FLUSH)),
+	STATE_NUMBER(struct request, type),
 	STATE_NUMBER(struct request, hint),
 	STATE_NUMBER(struct request, flags),
 	{ 0 },
@@ -298,21 +297,11 @@ static const struct state_row journal_row_state[] = {
 const struct state_row journal_state[] = {
 	STATE_FIXED(out, packer, tenants, tells_fua, muted, failed),
 	STATE_SCRATCH(before, used, text),
-	STATE_POOL(struct journal, rows, STATE_UNBOUNDED, journal_row_state),
+	STATE_POOL(struct journal, rows, journal_row_state),
 	STATE_NUMBER(struct journal, requests),
 	STATE_RESTORED(journal_restored),
 	{ 0 },
 };
-
-uint32_t journal_rows(const struct journal *l)
-{
-	return l->rows.used;
-}
-
-void journal_mute(struct journal *l)
-{
-	l->muted = true;
-}
 
 void journal_check_idle(const struct journal *l)
 {

@@ -53,13 +53,7 @@ void journal_completed(struct journal *, uint32_t row, const char *of_class, tic
  * written. */
 extern const struct state_row journal_state[];
 
-/* From now on rows are checked but not written. */
-void journal_mute(struct journal *);
-
 /* Aborts if a request is in the drive. */
 void journal_check_idle(const struct journal *);
-
-/* All row numbers are below this. */
-uint32_t journal_rows(const struct journal *);
 
 #endif

@@ -51,18 +51,6 @@ static inline bool register_sends(const struct schedule *s, uint32_t die)
 	return s->unit[register_of(die)].phase == PHASE_OUT;
 }
 
-/* For a check of loaded state: is the unit that this one, in PHASE_HELD, waits for at work? */
-static inline bool register_is_awaited(const struct schedule *s, uint32_t u)
-{
-	uint32_t other = is_register(s, u) ? die_of_register(u) : register_of(u);
-
-	if (!s->registers)
-		return false;
-	if (is_register(s, u))
-		return s->unit[u].command != INDEX_NONE && s->unit[other].phase == PHASE_CELL;
-	return s->unit[other].phase == (s->unit[u].command == INDEX_NONE ? PHASE_IN : PHASE_OUT);
-}
-
 /* The cells of the die hold the data of a read, which leaves through the register as soon as that is
  * empty. */
 void register_take_data(struct schedule *, uint32_t die);

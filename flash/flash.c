@@ -420,31 +420,9 @@ void flash_check_idle(const struct flash *f)
 	schedule_check_idle(f->schedule);
 }
 
-static bool flash_blocks_are_idle(void *flash)
-{
-	const struct flash *f = flash;
-
-	for (block_t b = 0; b < f->geometry->blocks; b++)
-		if (!flash_block_is_idle(&f->block[b]))
-			return false;
-	return true;
-}
-
-static bool flash_blocks_hold_ops(void *flash)
-{
-	const struct flash *f = flash;
-
-	for (block_t b = 0; b < f->geometry->blocks; b++)
-		if (!schedule_has_op(f->schedule, f->block[b].gate) ||
-			!schedule_has_op(f->schedule, f->block[b].last) ||
-			!schedule_has_op(f->schedule, f->block[b].erase))
-			return false;
-	return !f->judge || judge_covers(f->judge, schedule_tickets(f->schedule));
-}
-
 static const struct state_row flash_block_state[] = {
-	STATE_UP_TO(struct flash_block, next, GEOMETRY(pages_per_block)),
-	STATE_BELOW(struct flash_block, erases, STATE_LIMIT(UINT32_MAX / 2)),
+	STATE_NUMBER(struct flash_block, next),
+	STATE_NUMBER(struct flash_block, erases),
 	STATE_NUMBER(struct flash_block, unfinished),
 	STATE_NUMBER(struct flash_block, gate),
 	STATE_NUMBER(struct flash_block, last),
@@ -458,7 +436,6 @@ const struct state_row flash_state[] = {
 	STATE_COUNTED(total),
 	STATE_NUMBERS(struct flash, owner),
 	STATE_ARRAY(struct flash, block, flash_block_state),
-	STATE_ENDED(flash_blocks_are_idle),
 	STATE_NUMBER(struct flash, pages_used),
 	STATE_POINTER(struct flash, judge, judge_state),
 	STATE_NUMBERS(struct flash, passed_over),
@@ -466,7 +443,6 @@ const struct state_row flash_state[] = {
 	STATE_OF_RUN,
 	STATE_POINTER(struct flash, retry, retry_state),
 	STATE_POINTER(struct flash, schedule, schedule_state),
-	STATE_RESTORED(flash_blocks_hold_ops),
 	STATE_NUMBER(struct flash, count),
 	STATE_NUMBER(struct flash, forwarded),
 	STATE_NUMBER(struct flash, transferred_sectors),

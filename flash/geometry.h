@@ -66,12 +66,6 @@ struct geometry {
 	struct divisor plane_pages, die_pages;
 };
 
-/* In state rows (base/state.h): a number of the drive's geometry. */
-/* clang-format off */
-#define GEOMETRY(field) \
-	{ STATE_FROM_DEVICE, sizeof STATE_FIELD(struct geometry, field), offsetof(struct geometry, field) }
-/* clang-format on */
-
 /* Computes the geometry from the settings; false and a fault: they are impossible. */
 bool geometry_derive(struct geometry *, const struct flash_settings *, struct fault *);
 

@@ -31,13 +31,12 @@ uint32_t loads_least_of_busy(struct loads *l, uint32_t from)
 }
 
 /* The bits of idle and changed dies follow from the loads. */
-static bool loads_restored(void *loads)
+static void loads_restored(void *loads)
 {
 	struct loads *l = loads;
 
 	for (uint32_t die = 0; die < l->ns.count; die++)
 		loads_change(l, die, 0);
-	return true;
 }
 
 const struct state_row loads_state[] = {

@@ -266,7 +266,7 @@ uint32_t retry_read(struct retry *r, block_t block, uint32_t erases, bool slc)
 static const struct state_row retry_block_state[] = {
 	STATE_NUMBER(struct retry_block, senses),
 	STATE_NUMBER(struct retry_block, born),
-	STATE_UP_TO(struct retry_block, worked, STATE_LIMIT(RETRY_STEPS_MOST)),
+	STATE_NUMBER(struct retry_block, worked),
 	{ 0 },
 };
 
@@ -275,7 +275,7 @@ const struct state_row retry_state[] = {
 	STATE_COUNTED(count),
 	STATE_OF_RUN,
 	STATE_ARRAY(struct retry, block, retry_block_state),
-	STATE_BOOL(struct retry, begun),
+	STATE_NUMBER(struct retry, begun),
 	STATE_NUMBER(struct retry, first),
 	STATE_NUMBER(struct retry, now),
 	{ 0 },

@@ -157,17 +157,14 @@ bool schedule_is_stuck(const struct schedule *);
 /* State of a run between two events. */
 extern const struct state_row schedule_state[];
 
-/* Between two requests: aborts unless the operations in flight are consistent (flash/census.h). */
+/* Between two requests: aborts unless the operations in flight are consistent. */
 void schedule_check(const struct schedule *);
 
 /* Aborts if anything is in flight. */
 void schedule_check_idle(const struct schedule *);
 
-/* For checks of loaded state.  Is this OP_NONE or the handle of an operation that was issued?  INDEX_NONE or
- * the number of an operation?  How many tickets exist? */
+/* Is this OP_NONE or the handle of an operation that was issued? */
 bool schedule_knows(const struct schedule *, op_t);
-bool schedule_has_op(const struct schedule *, uint32_t index);
-uint32_t schedule_tickets(const struct schedule *);
 
 /* Load of a die: queued and running work in ns of cell time. */
 uint64_t schedule_load(const struct schedule *, die_t);

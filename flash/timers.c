@@ -24,24 +24,9 @@ void timers_move_epoch(struct timers *t, tick_t due)
 	t->epoch = epoch;
 }
 
-/* A timer names its unit. */
-static bool timers_hold(void *timers)
-{
-	const struct timers *t = timers;
-
-	for (uint32_t u = 0; u < t->key.count; u++) {
-		uint64_t key = min_tree_get(&t->key, u);
-
-		if (key != MIN_TREE_UNSET && (key & (t->key.leaves - 1)) != u)
-			return false;
-	}
-	return true;
-}
-
 const struct state_row timers_state[] = {
 	STATE_FIXED(bits, reach),
 	STATE_NUMBER(struct timers, epoch),
 	STATE_STRUCT(struct timers, key, min_tree_state),
-	STATE_RESTORED(timers_hold),
 	{ 0 },
 };

@@ -135,7 +135,7 @@ const struct state_row write_memory_state[] = {
 	STATE_NUMBER(struct write_memory, most),
 	STATE_NUMBER(struct write_memory, full_ns),
 	STATE_NUMBER(struct write_memory, full_since),
-	STATE_BOOL(struct write_memory, full),
+	STATE_NUMBER(struct write_memory, full),
 	{ 0 },
 };
 

@@ -57,16 +57,6 @@ void ftl_free(struct ftl *f)
 	memory_free(f);
 }
 
-static bool ftl_knows(const void *schedule, uint64_t op)
-{
-	return schedule_knows(schedule, op);
-}
-
-struct state_scope ftl_scope(const struct ftl *f, bool running)
-{
-	return (struct state_scope){ running, f->geometry, f->flash->schedule, ftl_knows };
-}
-
 static const struct state_row *ftl_own_state(const void *ftl)
 {
 	return ((const struct ftl *)ftl)->ops->state;

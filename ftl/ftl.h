@@ -154,9 +154,8 @@ struct ftl *ftl_create(const struct ftl_ops *, const void *own_settings, const s
 	struct flash *, struct fault *);
 void ftl_free(struct ftl *);
 
-/* State of the FTL and everything below it, and the scope of its bounds. */
+/* State of the FTL and everything below it. */
 extern const struct state_row ftl_state[];
-struct state_scope ftl_scope(const struct ftl *, bool running);
 
 /* Aborts if an invariant of the FTL, of its store or of the medium is broken.  O(pages). */
 void ftl_check(const struct ftl *);

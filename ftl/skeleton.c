@@ -184,13 +184,10 @@ static void skeleton_check(const struct ftl *f)
 		(unsigned long long)mapped, (unsigned long long)space_live_pages(f->store->space));
 }
 
-/*
- * How the state is saved and loaded: a row for each field (base/state.h).  A file may hold anything, so a row
- * gives the bound of each number that is used as an index; skeleton_check() sees the rest.
- */
+/* How the state is saved and loaded: a row for each field (base/state.h). */
 static const struct state_row skeleton_entry_state[] = {
-	STATE_BELOW(struct skeleton_entry, ppn, GEOMETRY(pages)),
-	STATE_MASK(struct skeleton_entry, sectors, GEOMETRY(sectors_per_page)),
+	STATE_NUMBER(struct skeleton_entry, ppn),
+	STATE_NUMBER(struct skeleton_entry, sectors),
 	{ 0 },
 };
 

@@ -53,7 +53,7 @@ void candidates_remove(struct gc_policy *policy, block_t b)
 }
 
 const struct state_row candidates_state[] = {
-	STATE_VALUES(struct candidates, count, UP_TO, GEOMETRY(blocks_per_plane)),
+	STATE_NUMBERS(struct candidates, count),
 	STATE_NUMBERS(struct candidates, list),
 	STATE_NUMBERS(struct candidates, position),
 	{ 0 },

@@ -48,7 +48,7 @@ static void fifo_remove(struct gc_policy *policy, block_t b)
 }
 
 static const struct state_row fifo_state[] = {
-	STATE_VALUES(struct fifo, link, LINK, STATE_ITS_COUNT),
+	STATE_NUMBERS(struct fifo, link),
 	{ 0 },
 };
 

@@ -59,7 +59,7 @@ static void patient_remove(struct gc_policy *policy, block_t b)
 
 static const struct state_row patient_state[] = {
 	STATE_STRUCT(struct patient, rings, rings_state),
-	STATE_VALUES(struct patient, filled, INDEX, GEOMETRY(blocks)),
+	STATE_NUMBERS(struct patient, filled),
 	{ 0 },
 };
 

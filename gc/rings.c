@@ -71,7 +71,7 @@ void rings_changed(struct gc_policy *policy, block_t b)
 const struct state_row rings_state[] = {
 	STATE_FIXED(sets),
 	STATE_EACH(struct rings, ranks, ranks_state),
-	STATE_VALUES(struct rings, link, LINK, STATE_ITS_COUNT),
+	STATE_NUMBERS(struct rings, link),
 	{ 0 },
 };
 

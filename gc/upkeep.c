@@ -98,7 +98,7 @@ void upkeep_begin_round(struct upkeep *u, struct io *io, tick_t now)
 
 static const struct state_row upkeep_chore_state[] = {
 	STATE_FIXED(tool, wait_ns),
-	STATE_BOOL(struct chore, has_work),
+	STATE_NUMBER(struct chore, has_work),
 	{ 0 },
 };
 
@@ -108,7 +108,7 @@ const struct state_row upkeep_state[] = {
 	STATE_NUMBER(struct upkeep, requests),
 	STATE_NUMBER(struct upkeep, idle_since),
 	STATE_STRUCTS(struct upkeep, chore, upkeep_chore_state),
-	STATE_BOOL(struct upkeep, works),
+	STATE_NUMBER(struct upkeep, works),
 	{ 0 },
 };
 

@@ -61,24 +61,12 @@ uint32_t arbiter_next(struct arbiter *a, uint64_t waiting)
 	return a->tenant;
 }
 
-/* Whatever a file contains, the next decision is one that the settings allow. */
-static bool arbiter_holds(void *arbiter)
-{
-	const struct arbiter *a = arbiter;
-
-	return a->left <= a->burst && a->turn >= TENANT_HIGH && a->turn < TENANT_CLASSES &&
-	       a->credit <= a->tenants->weight[a->turn] &&
-	       (a->arbitration != ARBITRATION_WEIGHTED || a->left <= a->credit ||
-		       a->tenants->of[a->tenant].rank == TENANT_URGENT);
-}
-
 const struct state_row arbiter_state[] = {
 	STATE_FIXED(tenants, arbitration, burst, members),
 	STATE_NUMBER(struct arbiter, named),
-	STATE_BELOW(struct arbiter, tenant, STATE_LIMIT(TENANTS_MOST)),
+	STATE_NUMBER(struct arbiter, tenant),
 	STATE_NUMBER(struct arbiter, left),
 	STATE_NUMBER(struct arbiter, turn),
 	STATE_NUMBER(struct arbiter, credit),
-	STATE_RESTORED(arbiter_holds),
 	{ 0 },
 };

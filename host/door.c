@@ -99,7 +99,7 @@ void door_note_left(struct door *d, uint32_t tenant)
 static const struct state_row source_state[] = {
 	STATE_NUMBER(struct door_source, taken),
 	STATE_NUMBER(struct door_source, sum),
-	STATE_BOOL(struct door_source, ended),
+	STATE_NUMBER(struct door_source, ended),
 	{ 0 },
 };
 

@@ -264,25 +264,16 @@ static void indirect_adopt(struct host *h, const struct request *r)
 
 /* ---- state ---- */
 
-static bool indirect_restored(void *indirect)
-{
-	const struct indirect *t = indirect;
-
-	return t->freed_end - t->freed_first < memory_count(t->freed) &&
-	       !(t->pool[t->places / BITS_WORD] & ~bits_below(t->places % BITS_WORD));
-}
-
 static const struct state_row indirect_state[] = {
 	STATE_FIXED(sectors, host_sectors, places),
 	STATE_COUNTED(count),
-	STATE_BELOW(struct indirect, last, STATE_OWN(struct indirect, places)),
-	STATE_VALUES(struct indirect, place, BELOW, STATE_OWN(struct indirect, places)),
-	STATE_VALUES(struct indirect, data, MASK, STATE_OWN(struct indirect, sectors)),
+	STATE_NUMBER(struct indirect, last),
+	STATE_NUMBERS(struct indirect, place),
+	STATE_NUMBERS(struct indirect, data),
 	STATE_NUMBERS(struct indirect, pool),
-	STATE_VALUES(struct indirect, freed, BELOW, STATE_OWN(struct indirect, places)),
+	STATE_NUMBERS(struct indirect, freed),
 	STATE_NUMBER(struct indirect, freed_first),
 	STATE_NUMBER(struct indirect, freed_end),
-	STATE_RESTORED(indirect_restored),
 	{ 0 },
 };
 

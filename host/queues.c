@@ -51,47 +51,17 @@ struct request queues_take(struct queues *q, uint32_t queue)
 	return r;
 }
 
-bool queues_are(const struct queues *q, bool (*good)(void *context, uint32_t queue, const struct request *),
-	void *context)
-{
-	for (uint32_t i = 0; i < TENANTS_MOST; i++)
-		for (uint32_t at = q->queue[i].first; at != INDEX_NONE; at = queues_at(q, at)->next)
-			if (!good(context, i, &queues_at(q, at)->request))
-				return false;
-	return true;
-}
-
-/* Appends the numbers of a queue's requests to the `n` numbers noted so far.  Returns how many there are
- * then; UINT32_MAX: the queue is broken. */
-static uint32_t queues_note(const struct queues *q, uint32_t queue, uint32_t *number, uint32_t n)
-{
-	uint32_t last = INDEX_NONE;
-
-	for (uint32_t at = q->queue[queue].first; at != INDEX_NONE; at = queues_at(q, at)->next) {
-		if (at >= q->requests.used || n >= q->requests.used)
-			return UINT32_MAX;
-		number[n++] = (last = at) + 1; /* pool_is_named_once() counts from 1 */
-	}
-	return last == INDEX_NONE || last == q->queue[queue].last ? n : UINT32_MAX;
-}
-
-/* Every request is in one queue, once, and every other element is free. */
-static bool queues_hold(void *queues)
+static void queues_count(void *queues)
 {
 	struct queues *q = queues;
-	uint32_t *number = memory_array(q->requests.used, sizeof *number, "queue of requests"), n = 0;
-	bool good;
 
-	q->used = 0;
-	for (uint32_t i = 0; i < TENANTS_MOST && n != UINT32_MAX; i++) {
-		n = queues_note(q, i, number, n);
+	q->used = q->count = 0;
+	for (uint32_t i = 0; i < TENANTS_MOST; i++) {
 		if (q->queue[i].first != INDEX_NONE)
 			bits_set(&q->used, i);
+		for (uint32_t at = q->queue[i].first; at != INDEX_NONE; at = queues_at(q, at)->next)
+			q->count++;
 	}
-	q->count = n;
-	good = n != UINT32_MAX && pool_is_named_once(&q->requests, number, n, 0);
-	memory_free(number);
-	return good;
 }
 
 static const struct state_row request_state[] = {
@@ -99,23 +69,23 @@ static const struct state_row request_state[] = {
 	STATE_NUMBER(struct request, start),
 	STATE_NUMBER(struct request, line),
 	STATE_NUMBER(struct request, sectors),
-	STATE_BELOW(struct request, device, STATE_LIMIT(TENANTS_MOST)),
-	STATE_BELOW(struct request, type, STATE_LIMIT(REQUEST_ZONE + 1)),
+	STATE_NUMBER(struct request, device),
+	STATE_NUMBER(struct request, type),
 	STATE_NUMBER(struct request, hint),
 	STATE_NUMBER(struct request, flags),
 	{ 0 },
 };
 
 static const struct state_row queued_state[] = {
-	STATE_NUMBER(struct queued, next), /* queues_hold() */
+	STATE_NUMBER(struct queued, next),
 	STATE_STRUCT(struct queued, request, request_state),
 	{ 0 },
 };
 
 const struct state_row queues_state[] = {
 	STATE_REBUILT(count, used),
-	STATE_POOL(struct queues, requests, STATE_UNBOUNDED, queued_state),
+	STATE_POOL(struct queues, requests, queued_state),
 	STATE_NUMBER(struct queues, queue),
-	STATE_RESTORED(queues_hold),
+	STATE_RESTORED(queues_count),
 	{ 0 },
 };

@@ -22,11 +22,6 @@ void queues_put(struct queues *, uint32_t queue, const struct request *);
 const struct request *queues_first(const struct queues *, uint32_t queue);
 struct request queues_take(struct queues *, uint32_t queue);
 
-/* Is `good` true of every request?  It is called queue by queue, in order. */
-bool queues_are(const struct queues *, bool (*good)(void *context, uint32_t queue, const struct request *),
-	void *context);
-
-/* Loading checks only how the queues are linked; the caller must check the requests (queues_are()). */
 extern const struct state_row queues_state[];
 
 #endif

@@ -392,25 +392,21 @@ static void zoned_map(struct host *h, const struct request *r)
 
 /* ---- state ---- */
 
-/* Rebuilds `page` from `place`.  False: two pages of the host have the same place. */
-static bool zoned_restored(void *zoned)
+/* Rebuilds `page` from `place`. */
+static void zoned_restored(void *zoned)
 {
 	struct zoned *t = zoned;
 
 	for (uint32_t i = 0; i < t->zones * t->zone_pages; i++)
 		t->page[i] = INDEX_NONE;
 	for (uint32_t i = 0; i < t->pages; i++)
-		if (t->place[i] != INDEX_NONE) {
-			if (t->page[t->place[i]] != INDEX_NONE)
-				return false;
+		if (t->place[i] != INDEX_NONE)
 			t->page[t->place[i]] = i;
-		}
-	return true;
 }
 
 static const struct state_row zoned_zone_state[] = {
-	STATE_UP_TO(struct zoned_zone, written, STATE_OWN(struct zoned, zone_pages)),
-	STATE_UP_TO(struct zoned_zone, live, STATE_OWN(struct zoned, zone_pages)),
+	STATE_NUMBER(struct zoned_zone, written),
+	STATE_NUMBER(struct zoned_zone, live),
 	STATE_NUMBER(struct zoned_zone, resets),
 	STATE_NUMBER(struct zoned_zone, since),
 	{ 0 },
@@ -419,11 +415,11 @@ static const struct state_row zoned_zone_state[] = {
 static const struct state_row zoned_state[] = {
 	STATE_FIXED(page_sectors, zone_pages, zones, pages),
 	STATE_COUNTED(count),
-	STATE_VALUES(struct zoned, place, INDEX, STATE_COUNT(struct zoned, page)),
+	STATE_NUMBERS(struct zoned, place),
 	STATE_ARRAY(struct zoned, zone, zoned_zone_state),
-	STATE_INDEX(struct zoned, open[STREAM_HOST], STATE_OWN(struct zoned, zones)),
-	STATE_INDEX(struct zoned, open[STREAM_CLEANED], STATE_OWN(struct zoned, zones)),
-	STATE_UP_TO(struct zoned, free, STATE_OWN(struct zoned, zones)),
+	STATE_NUMBER(struct zoned, open[STREAM_HOST]),
+	STATE_NUMBER(struct zoned, open[STREAM_CLEANED]),
+	STATE_NUMBER(struct zoned, free),
 	STATE_NUMBER(struct zoned, now),
 	STATE_REBUILT(page),
 	STATE_RESTORED(zoned_restored),

@@ -30,23 +30,10 @@ static const struct state_row completion_state[] = {
 };
 
 static const struct state_row library_request_state[] = {
-	STATE_INDEX(struct library_request, next, STATE_ITS_COUNT),
+	STATE_NUMBER(struct library_request, next),
 	STATE_STRUCT(struct library_request, done, completion_state),
 	{ 0 },
 };
-
-/* `row` of a pending request is a number in the pool of requests. */
-static bool library_rows_hold(void *handle)
-{
-	const ssdlab_drive *h = handle;
-
-	if (!h->shared->options.completions)
-		return true;
-	for (uint32_t i = 0; i < h->drive->pending_used; i++)
-		if (h->drive->pending[i].row && h->drive->pending[i].row >= h->requests.used)
-			return false;
-	return h->requests.used || !h->drive->in_drive;
-}
 
 static const struct state_row library_state[] = {
 	STATE_FIXED(guard, fault, end, why, user, told, locale, shared, prepared, workload, workload_name),
@@ -55,27 +42,20 @@ static const struct state_row library_state[] = {
 	STATE_NUMBER(struct ssdlab_drive, run.requests),
 	STATE_NUMBER(struct ssdlab_drive, run.commands),
 	STATE_NUMBER(struct ssdlab_drive, last_arrival),
-	STATE_BOOL(struct ssdlab_drive, counted.counting),
+	STATE_NUMBER(struct ssdlab_drive, counted.counting),
 	STATE_NUMBER(struct ssdlab_drive, counted.counted_from),
 	STATE_POINTER(struct ssdlab_drive, drive, drive_state),
-	STATE_POOL(struct ssdlab_drive, requests, STATE_UNBOUNDED, library_request_state),
-	STATE_QUEUE(struct ssdlab_drive, done, STATE_OWN(struct ssdlab_drive, requests.used)),
-	STATE_RESTORED(library_rows_hold),
+	STATE_POOL(struct ssdlab_drive, requests, library_request_state),
+	STATE_NUMBER(struct ssdlab_drive, done),
 	{ 0 },
 };
 
-/* Completions that were not taken stay with the drive that was saved or forked.  In a damaged file their
- * queue may be a ring. */
+/* Completions that were not taken stay with the drive that was saved or forked. */
 static void library_drop_done(ssdlab_drive *h)
 {
-	uint32_t number;
-
-	for (uint32_t i = 0; i < h->requests.used; i++) {
-		number = queue_take(&h->done, POOL_FIELD(h->requests, struct library_request, next));
-		if (number == INDEX_NONE)
-			break;
-		pool_give(&h->requests, number);
-	}
+	while (h->done.first != INDEX_NONE)
+		pool_give(&h->requests,
+			queue_take(&h->done, POOL_FIELD(h->requests, struct library_request, next)));
 	h->done = QUEUE_EMPTY;
 }
 
@@ -90,7 +70,7 @@ static struct state_file library_file(ssdlab_drive *h)
 {
 	static const char *const told[] = { "nothing", "times", "parts" };
 	struct state_file f = { MAGIC, "drive", "save it again with this version", NULL,
-		ftl_scope(h->drive->ftl, true), library_state, h, .check = NULL };
+		true, library_state, h };
 
 	state_file_add(&f, "version", SSD_VERSION);
 	state_file_add(&f, "verification", h->drive->oracle ? "on" : "off");
@@ -138,22 +118,7 @@ static bool library_load_running(ssdlab_drive *h, const char *path)
 	return done;
 }
 
-/* Tries the file in a handle of its own, and frees what that has allocated. */
-static bool library_try_running(void *call)
-{
-	struct library_call *c = call;
-	ssdlab_drive copy = { .shared = c->h->shared, .done = QUEUE_EMPTY };
-	bool done = library_make_drive(&copy) && library_load_running(&copy, c->text[0]);
-
-	if (done)
-		drive_check_running(copy.drive);
-	drive_free(copy.drive);
-	pool_free(&copy.requests);
-	c->h->fault = copy.fault;
-	return done;
-}
-
-/* Is the file of a drive that had served requests?  Any other file is checked by image_load_here(). */
+/* Is the file of a drive that had served requests?  Any other file is refused by image_load(). */
 static bool library_is_running(const char *path)
 {
 	char line[sizeof MAGIC + 1] = "";
@@ -180,7 +145,7 @@ static bool library_load_prepared(struct library_call *c)
 	}
 	p = preparation_read(h->drive, h->run.workload, &h->fault);
 	preparation_free(p);
-	return p && image_load_here(h->drive, c->text[0], &h->fault);
+	return p && image_load(h->drive, c->text[0], &h->fault);
 }
 
 static void library_call_load(void *call)
@@ -193,9 +158,7 @@ static void library_call_load(void *call)
 		library_fault(c, "the drive has been prepared; load into one that was just opened");
 		return;
 	}
-	done = running ? state_file_try(library_try_running, c, c->text[0], &h->fault) &&
-				 library_load_running(h, c->text[0])
-		       : library_load_prepared(c);
+	done = running ? library_load_running(h, c->text[0]) : library_load_prepared(c);
 	library_close_workload(h);
 	if (!done) {
 		c->status = SSDLAB_MISTAKE;
@@ -234,7 +197,7 @@ static void library_call_give(void *call)
 		c->status = SSDLAB_MISTAKE;
 		return;
 	}
-	state_give(&fork->parts, library_state, copy, ftl_scope(copy->drive->ftl, true));
+	state_give(&fork->parts, library_state, copy, true);
 	library_drop_done(copy);
 	copy->prepared = from->prepared;
 	copy->stopped = from->stopped;
@@ -254,7 +217,7 @@ static void library_call_fork(void *call)
 		c->status = SSDLAB_NO_MEMORY;
 		return;
 	}
-	state_note(&fork.parts, library_state, c->h, ftl_scope(c->h->drive->ftl, true));
+	state_note(&fork.parts, library_state, c->h, true);
 	c->status = library_enter(&give, NEEDS_HANDLE, library_call_give);
 	if (c->status != SSDLAB_OK)
 		c->h->fault = give.h->fault;

@@ -202,7 +202,7 @@ static const struct state_row library_buffer_state[] = {
 };
 
 static const struct state_row library_page_state[] = {
-	STATE_LINK(struct library_page, link, STATE_ITS_COUNT),
+	STATE_NUMBER(struct library_page, link),
 	STATE_NUMBER(struct library_page, entered),
 	STATE_NUMBER(struct library_page, used),
 	STATE_NUMBER(struct library_page, hits),

@@ -124,7 +124,6 @@ static void library_call_check(void *call)
 {
 	struct library_call *c = call;
 
-	schedule_check(c->h->drive->flash->schedule);
 	drive_check(c->h->drive);
 }
 

@@ -281,7 +281,8 @@ SSDLAB_API enum ssdlab_status ssdlab_blocks(
 SSDLAB_API enum ssdlab_status ssdlab_save(ssdlab_drive *, const char *path);
 
 /* In place of ssdlab_prepare(): loads the state of a saved drive of the same parameters; `workload`: what it
- * was prepared for.  Nothing in the file is trusted: one that is damaged is refused. */
+ * was prepared for.  A file that is damaged or of another version is refused; one that was forged is
+ * trusted. */
 SSDLAB_API enum ssdlab_status ssdlab_load(ssdlab_drive *, const char *path, const char *workload);
 
 /*

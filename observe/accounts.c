@@ -119,25 +119,6 @@ const struct account *accounts_of(const struct accounts *a, uint32_t ticket)
 	return &a->ticket[ticket];
 }
 
-static tick_t accounts_begin(const struct account *a)
-{
-	tick_t begin = a->until;
-
-	for (int part = 0; part < PARTS; part++)
-		begin -= a->ns[part];
-	return begin;
-}
-
-bool accounts_agree(const struct accounts *a, uint32_t op, uint32_t ticket)
-{
-	return accounts_begin(&a->op[op].account) == accounts_begin(&a->ticket[ticket]);
-}
-
-bool accounts_cover(const struct accounts *a, uint32_t ops, uint32_t tickets)
-{
-	return a->ops >= ops && a->tickets >= tickets;
-}
-
 static const struct state_row account_state[] = {
 	STATE_NUMBER(struct account, until),
 	STATE_NUMBER(struct account, ns),
@@ -147,20 +128,20 @@ static const struct state_row account_state[] = {
 static const struct state_row op_account_state[] = {
 	STATE_STRUCT(struct op_account, account, account_state),
 	STATE_NUMBER(struct op_account, background),
-	STATE_BOOL(struct op_account, map),
+	STATE_NUMBER(struct op_account, map),
 	{ 0 },
 };
 
 static const struct state_row unit_account_state[] = {
 	STATE_NUMBER(struct unit_account, background),
 	STATE_NUMBER(struct unit_account, since),
-	STATE_BOOL(struct unit_account, works),
+	STATE_NUMBER(struct unit_account, works),
 	{ 0 },
 };
 
 const struct state_row accounts_state[] = {
-	STATE_GROWN(struct accounts, op, ops, op_room, STATE_UNBOUNDED, op_account_state),
-	STATE_GROWN(struct accounts, ticket, tickets, ticket_room, STATE_UNBOUNDED, account_state),
+	STATE_GROWN(struct accounts, op, ops, op_room, op_account_state),
+	STATE_GROWN(struct accounts, ticket, tickets, ticket_room, account_state),
 	STATE_ARRAY(struct accounts, unit, unit_account_state),
 	{ 0 },
 };

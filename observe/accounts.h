@@ -55,12 +55,6 @@ void accounts_unit(struct accounts *, uint32_t unit, bool background, tick_t now
 
 extern const struct state_row accounts_state[];
 
-/* Are there accounts of that many operations and tickets? */
-bool accounts_cover(const struct accounts *, uint32_t ops, uint32_t tickets);
-
-/* Does the account of the operation begin at the same moment as that of its request? */
-bool accounts_agree(const struct accounts *, uint32_t op, uint32_t ticket);
-
 /* The account of a completed request; valid until its ticket is used again. */
 const struct account *accounts_of(const struct accounts *, uint32_t ticket);
 

@@ -374,43 +374,14 @@ void judge_idle(const struct judge *j)
 
 /* ---- saved ---- */
 
-/* With no operation in flight every page holds the data it is meant to hold. */
-static bool judge_pages_hold(void *judge)
-{
-	const struct judge *j = judge;
-
-	for (ppn_t ppn = 0; ppn < j->pages; ppn++)
-		if (j->meant[ppn] != j->present[ppn])
-			return false;
-	return true;
-}
-
-static bool judge_ops_hold(void *judge)
-{
-	const struct judge *j = judge;
-
-	for (uint32_t i = 0; i < j->ops; i++)
-		if (j->op[i].made.kind == OP_COPY && j->op[i].made.to >= j->pages)
-			return false;
-	return true;
-}
-
-bool judge_covers(const struct judge *j, uint32_t tickets)
-{
-	return j->requests >= tickets;
-}
-
-#define PAGES STATE_OWN(struct judge, pages)
-#define DATA  STATE_OWN(struct judge, data)
-
 static const struct state_row judged_wait_state[] = {
-	STATE_INDEX(struct judged_wait, next, STATE_ITS_COUNT),
+	STATE_NUMBER(struct judged_wait, next),
 	STATE_NUMBER(struct judged_wait, other),
 	{ 0 },
 };
 
 static const struct state_row judged_life_state[] = {
-	STATE_INDEX(struct judged_life, next, STATE_ITS_COUNT),
+	STATE_NUMBER(struct judged_life, next),
 	STATE_NUMBER(struct judged_life, life),
 	STATE_NUMBER(struct judged_life, users),
 	{ 0 },
@@ -420,33 +391,32 @@ static const struct state_row judged_request_state[] = {
 	STATE_NUMBER(struct judged_request, serial),
 	STATE_NUMBER(struct judged_request, released),
 	STATE_NUMBER(struct judged_request, pending),
-	STATE_BOOL(struct judged_request, open),
-	STATE_BOOL(struct judged_request, submitted),
-	STATE_BOOL(struct judged_request, work),
-	STATE_BOOL(struct judged_request, durable),
-	STATE_BOOL(struct judged_request, flushes),
+	STATE_NUMBER(struct judged_request, open),
+	STATE_NUMBER(struct judged_request, submitted),
+	STATE_NUMBER(struct judged_request, work),
+	STATE_NUMBER(struct judged_request, durable),
+	STATE_NUMBER(struct judged_request, flushes),
 	STATE_NUMBER(struct judged_request, flushed),
 	{ 0 },
 };
 
 static const struct state_row made_op_state[] = {
 	STATE_NUMBER(struct made_op, op),
-	STATE_UP_TO(struct made_op, kind, STATE_LIMIT(OP_FLUSH)),
-	STATE_BELOW(struct made_op, cause, STATE_LIMIT(CAUSES)),
-	STATE_BELOW(struct made_op, ppn, PAGES),
-	STATE_NUMBER(struct made_op, to), /* judge_ops_hold() */
+	STATE_NUMBER(struct made_op, kind),
+	STATE_NUMBER(struct made_op, cause),
+	STATE_NUMBER(struct made_op, ppn),
+	STATE_NUMBER(struct made_op, to),
 	STATE_NUMBER(struct made_op, owner),
 	STATE_NUMBER(struct made_op, sectors),
-	STATE_INDEX(struct made_op, ticket, STATE_OWN(struct judge, requests)),
-	STATE_BOOL(struct made_op, awaited),
-	STATE_BOOL(struct made_op, rebuilt),
+	STATE_NUMBER(struct made_op, ticket),
+	STATE_NUMBER(struct made_op, awaited),
+	STATE_NUMBER(struct made_op, rebuilt),
 	{ 0 },
 };
 
-/* Operations that are done keep their last contents, so the same bounds apply. */
 static const struct state_row judged_op_state[] = {
 	STATE_STRUCT(struct judged_op, made, made_op_state),
-	STATE_UP_TO(struct judged_op, stage, STATE_LIMIT(JUDGED_DONE)),
+	STATE_NUMBER(struct judged_op, stage),
 	STATE_NUMBER(struct judged_op, request),
 	STATE_NUMBER(struct judged_op, writer),
 	STATE_NUMBER(struct judged_op, data),
@@ -455,36 +425,36 @@ static const struct state_row judged_op_state[] = {
 	STATE_NUMBER(struct judged_op, source_life),
 	STATE_NUMBER(struct judged_op, epoch),
 	STATE_NUMBER(struct judged_op, source_epoch),
-	STATE_INDEX(struct judged_op, waits, STATE_OWN(struct judge, waits.used)),
-	STATE_BELOW(struct judged_op, at, PAGES),
+	STATE_NUMBER(struct judged_op, waits),
+	STATE_NUMBER(struct judged_op, at),
 	STATE_NUMBER(struct judged_op, at_epoch),
-	STATE_BOOL(struct judged_op, held),
-	STATE_BOOL(struct judged_op, slc),
-	STATE_BOOL(struct judged_op, passed),
-	STATE_BOOL(struct judged_op, again),
-	STATE_BOOL(struct judged_op, left),
-	STATE_UP_TO(struct judged_op, command_again, STATE_LIMIT(1)),
-	STATE_BELOW(struct judged_op, command, STATE_LIMIT(2)),
+	STATE_NUMBER(struct judged_op, held),
+	STATE_NUMBER(struct judged_op, slc),
+	STATE_NUMBER(struct judged_op, passed),
+	STATE_NUMBER(struct judged_op, again),
+	STATE_NUMBER(struct judged_op, left),
+	STATE_NUMBER(struct judged_op, command_again),
+	STATE_NUMBER(struct judged_op, command),
 	STATE_NUMBER(struct judged_op, retries),
-	STATE_INDEX(struct judged_op, wordline, STATE_OWN(struct judge, wordlines.used)),
+	STATE_NUMBER(struct judged_op, wordline),
 	STATE_NUMBER(struct judged_op, number),
 	STATE_NUMBER(struct judged_op, room_place),
-	STATE_UP_TO(struct judged_op, room, STATE_LIMIT(JUDGED_HAS_ROOM)),
+	STATE_NUMBER(struct judged_op, room),
 	{ 0 },
 };
 
 static const struct state_row judged_wordline_state[] = {
-	STATE_INDEX(struct judged_wordline, next, STATE_ITS_COUNT),
-	STATE_BELOW(struct judged_wordline, first, PAGES),
+	STATE_NUMBER(struct judged_wordline, next),
+	STATE_NUMBER(struct judged_wordline, first),
 	STATE_NUMBER(struct judged_wordline, life),
 	STATE_NUMBER(struct judged_wordline, made),
 	STATE_NUMBER(struct judged_wordline, begun),
 	STATE_NUMBER(struct judged_wordline, passed),
 	STATE_NUMBER(struct judged_wordline, done),
-	STATE_INDEX(struct judged_wordline, before, STATE_ITS_COUNT),
-	STATE_INDEX(struct judged_wordline, after, STATE_ITS_COUNT),
+	STATE_NUMBER(struct judged_wordline, before),
+	STATE_NUMBER(struct judged_wordline, after),
 	STATE_NUMBER(struct judged_wordline, ends),
-	STATE_BOOL(struct judged_wordline, data),
+	STATE_NUMBER(struct judged_wordline, data),
 	{ 0 },
 };
 
@@ -497,22 +467,22 @@ static const struct state_row judged_block_state[] = {
 	STATE_NUMBER(struct judged_block, lives),
 	STATE_NUMBER(struct judged_block, epoch),
 	STATE_NUMBER(struct judged_block, users),
-	STATE_INDEX(struct judged_block, old, STATE_OWN(struct judge, lives.used)),
-	STATE_INDEX(struct judged_block, wordline, STATE_OWN(struct judge, wordlines.used)),
+	STATE_NUMBER(struct judged_block, old),
+	STATE_NUMBER(struct judged_block, wordline),
 	{ 0 },
 };
 
 static const struct state_row judged_command_state[] = {
-	STATE_UP_TO(struct judged_command, kind, STATE_LIMIT(OP_FLUSH)),
+	STATE_NUMBER(struct judged_command, kind),
 	STATE_NUMBER(struct judged_command, left),
 	STATE_NUMBER(struct judged_command, die),
 	STATE_NUMBER(struct judged_command, page),
 	STATE_NUMBER(struct judged_command, target),
-	STATE_UP_TO(struct judged_command, modes, STATE_LIMIT(3)),
+	STATE_NUMBER(struct judged_command, modes),
 	STATE_NUMBER(struct judged_command, planes),
 	STATE_NUMBER(struct judged_command, first_plane),
 	STATE_NUMBER(struct judged_command, wordline),
-	STATE_BOOL(struct judged_command, passed),
+	STATE_NUMBER(struct judged_command, passed),
 	STATE_NUMBER(struct judged_command, begun),
 	STATE_NUMBER(struct judged_command, command_ns),
 	STATE_NUMBER(struct judged_command, cells),
@@ -522,8 +492,8 @@ static const struct state_row judged_command_state[] = {
 	STATE_NUMBER(struct judged_command, in_sectors),
 	STATE_NUMBER(struct judged_command, out_sectors),
 	STATE_NUMBER(struct judged_command, suspensions),
-	STATE_BOOL(struct judged_command, in_cells),
-	STATE_BOOL(struct judged_command, cells_seen),
+	STATE_NUMBER(struct judged_command, in_cells),
+	STATE_NUMBER(struct judged_command, cells_seen),
 	STATE_NUMBER(struct judged_command, sent),
 	STATE_NUMBER(struct judged_command, retries),
 	STATE_NUMBER(struct judged_command, bus_request),
@@ -535,10 +505,10 @@ static const struct state_row judged_unit_state[] = {
 	STATE_STRUCT(struct judged_unit, now[0], judged_command_state),
 	STATE_STRUCT(struct judged_unit, now[1], judged_command_state),
 	STATE_STRUCT(struct judged_unit, suspended, judged_command_state),
-	STATE_BELOW(struct judged_unit, last, STATE_LIMIT(2)),
-	STATE_BELOW(struct judged_unit, stopped, STATE_LIMIT(2)),
-	STATE_INDEX(struct judged_unit, on_bus, STATE_LIMIT(2)),
-	STATE_BOOL(struct judged_unit, stopping),
+	STATE_NUMBER(struct judged_unit, last),
+	STATE_NUMBER(struct judged_unit, stopped),
+	STATE_NUMBER(struct judged_unit, on_bus),
+	STATE_NUMBER(struct judged_unit, stopping),
 	STATE_NUMBER(struct judged_unit, since),
 	STATE_NUMBER(struct judged_unit, free_from),
 	STATE_NUMBER(struct judged_unit, reads),
@@ -547,7 +517,7 @@ static const struct state_row judged_unit_state[] = {
 };
 
 static const struct state_row judged_channel_state[] = {
-	STATE_BOOL(struct judged_channel, taken),
+	STATE_NUMBER(struct judged_channel, taken),
 	STATE_NUMBER(struct judged_channel, left),
 	{ 0 },
 };
@@ -556,21 +526,19 @@ const struct state_row judge_state[] = {
 	STATE_FIXED(settings, pages, pages_per_plane, units_per_channel),
 	STATE_NUMBER(struct judge, data),
 	STATE_NUMBER(struct judge, lost),
-	STATE_VALUES(struct judge, meant, UP_TO, DATA),
-	STATE_VALUES(struct judge, present, UP_TO, DATA),
+	STATE_NUMBERS(struct judge, meant),
+	STATE_NUMBERS(struct judge, present),
 	STATE_NUMBERS(struct judge, mode),
 	STATE_NUMBERS(struct judge, slc),
-	STATE_ENDED(judge_pages_hold),
 	STATE_OF_RUN,
-	STATE_POOL(struct judge, waits, STATE_UNBOUNDED, judged_wait_state),
-	STATE_POOL(struct judge, lives, STATE_UNBOUNDED, judged_life_state),
-	STATE_POOL(struct judge, wordlines, STATE_UNBOUNDED, judged_wordline_state),
-	STATE_GROWN(struct judge, request, requests, request_room, STATE_UNBOUNDED, judged_request_state),
-	STATE_GROWN(struct judge, op, ops, op_room, STATE_UNBOUNDED, judged_op_state),
-	STATE_RESTORED(judge_ops_hold),
+	STATE_POOL(struct judge, waits, judged_wait_state),
+	STATE_POOL(struct judge, lives, judged_life_state),
+	STATE_POOL(struct judge, wordlines, judged_wordline_state),
+	STATE_GROWN(struct judge, request, requests, request_room, judged_request_state),
+	STATE_GROWN(struct judge, op, ops, op_room, judged_op_state),
 	STATE_NUMBER(struct judge, serial),
 	STATE_NUMBER(struct judge, open_requests),
-	STATE_INDEX(struct judge, work, STATE_OWN(struct judge, requests)),
+	STATE_NUMBER(struct judge, work),
 	STATE_NUMBER(struct judge, open_ops),
 	STATE_NUMBER(struct judge, held),
 	STATE_NUMBER(struct judge, programs),
@@ -584,7 +552,7 @@ const struct state_row judge_state[] = {
 	STATE_ARRAY(struct judge, channel, judged_channel_state),
 	STATE_NUMBER(struct judge, bus_requests),
 	STATE_NUMBER(struct judge, loads),
-	STATE_INDEX(struct judge, asks, STATE_COUNT(struct judge, unit)),
+	STATE_NUMBER(struct judge, asks),
 	STATE_ARRAY(struct judge, block, judged_block_state),
 	STATE_NUMBERS(struct judge, writer),
 	STATE_NUMBERS(struct judge, reader),

@@ -100,7 +100,4 @@ JUDGING judge_idle(const struct judge *);
 /* Outside a run only the number of the data in each page. */
 extern const struct state_row judge_state[];
 
-/* For checks of loaded state: does it have requests for that many tickets? */
-bool judge_covers(const struct judge *, uint32_t tickets);
-
 #endif

@@ -438,21 +438,9 @@ bool oracle_holds_nothing(const struct oracle *o, ppn_t first, uint32_t pages)
 	return true;
 }
 
-/* A DRAM entry is a version + 1. */
-static bool oracle_dram_holds(void *oracle)
-{
-	const struct oracle *o = oracle;
-
-	for (enum oracle_holder h = 0; h < ORACLE_HOLDERS; h++)
-		for (sector_t s = 0; s < oracle_sectors_of(o, h); s++)
-			if (o->dram[h][s] > o->version + 1)
-				return false;
-	return true;
-}
-
 static const struct state_row held_state[] = {
-	STATE_BELOW(struct held, sector, STATE_OWN(struct oracle, device_sectors)),
-	STATE_UP_TO(struct held, version, STATE_OWN(struct oracle, version)),
+	STATE_NUMBER(struct held, sector),
+	STATE_NUMBER(struct held, version),
 	{ 0 },
 };
 
@@ -460,15 +448,14 @@ const struct state_row oracle_state[] = {
 	STATE_FIXED(host_sectors, device_sectors, pages, slots, die_pages),
 	STATE_SCRATCH(step, read_in_step, taken_in_step, expected, answer, answer_room, where, places,
 		place_room, place),
-	STATE_BELOW(struct oracle, version, STATE_LIMIT(UINT32_MAX / 2)),
-	STATE_VALUES(struct oracle, newest, UP_TO, STATE_OWN(struct oracle, version)),
-	STATE_VALUES(struct oracle, sent, UP_TO, STATE_OWN(struct oracle, version)),
+	STATE_NUMBER(struct oracle, version),
+	STATE_NUMBERS(struct oracle, newest),
+	STATE_NUMBERS(struct oracle, sent),
 	STATE_NUMBERS(struct oracle, dram[HOLDER_HOST]),
 	STATE_NUMBERS(struct oracle, dram[HOLDER_FTL]),
 	STATE_NUMBERS(struct oracle, dram[HOLDER_BUFFER]),
-	STATE_RESTORED(oracle_dram_holds),
 	STATE_ARRAY(struct oracle, held, held_state),
-	STATE_VALUES(struct oracle, stripe, UP_TO, STATE_OWN(struct oracle, pages)),
+	STATE_NUMBERS(struct oracle, stripe),
 	STATE_NUMBERS(struct oracle, members),
 	STATE_NUMBER(struct oracle, lost),
 	{ 0 },

@@ -274,14 +274,14 @@ void directory_statistics(struct directory *d, struct stat_list *list)
 
 static const struct state_row directory_page_state[] = {
 	STATE_OP(struct directory_page, load),
-	STATE_INDEX(struct directory_page, ppn, GEOMETRY(pages)),
-	STATE_BELOW(struct directory_page, exists, STATE_LIMIT(2)),
-	STATE_BELOW(struct directory_page, pending, STATE_LIMIT(2)),
+	STATE_NUMBER(struct directory_page, ppn),
+	STATE_NUMBER(struct directory_page, exists),
+	STATE_NUMBER(struct directory_page, pending),
 	{ 0 },
 };
 
 static const struct state_row directory_update_state[] = {
-	STATE_LINK(struct directory_update, link, STATE_ITS_COUNT),
+	STATE_NUMBER(struct directory_update, link),
 	STATE_NUMBER(struct directory_update, entries),
 	{ 0 },
 };
@@ -295,8 +295,8 @@ const struct state_row directory_state[] = {
 	STATE_NUMBER(struct directory, in_flash),
 	STATE_NUMBER(struct directory, pending_pages),
 	STATE_NUMBER(struct directory, pending_entries),
-	STATE_UP_TO(struct directory, unplaced, STATE_OWN(struct directory, pages)),
-	STATE_UP_TO(struct directory, unplaced_end, STATE_OWN(struct directory, pages)),
+	STATE_NUMBER(struct directory, unplaced),
+	STATE_NUMBER(struct directory, unplaced_end),
 	{ 0 },
 };
 

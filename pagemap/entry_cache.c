@@ -6,8 +6,7 @@
 
 #define ENTRY_CACHE_BROUGHT_MOST 256u /* further entries that a read loads */
 
-#define FIELD(c, name)  POOL_FIELD((c)->pool, struct cached_entry, name)
-#define NUMBER(c, name) POOL_NUMBERS((c)->pool, struct cached_entry, name)
+#define FIELD(c, name) POOL_FIELD((c)->pool, struct cached_entry, name)
 
 /* Elements.  The first is unused, so that links in a ring are above 0. With plan.by_page a head for each
  * mapping page follows. */
@@ -399,34 +398,21 @@ uint32_t entry_cache_coldest(const struct entry_cache *c, uint32_t page)
 	return entry_cache_next(c, c->plan.by_page ? HEADS + page : PROBATION);
 }
 
-/* Adds the entries of a ring to the index.  False: the ring is broken. */
-static bool entry_cache_index_ring(struct entry_cache *c, uint32_t head)
-{
-	if (list_length(FIELD(c, use), head, c->pool.used) == INDEX_NONE)
-		return false;
-	for (uint32_t i = entry_cache_next(c, head); i != INDEX_NONE; i = entry_cache_next(c, i))
-		hash_add(&c->index, entry_cache_indexed(c), i);
-	return true;
-}
-
-static bool entry_cache_restored(void *cache)
+/* Rebuilds the index from the rings. */
+static void entry_cache_index(void *cache)
 {
 	struct entry_cache *c = cache;
-	uint32_t heads = entry_cache_heads(c);
 
-	if (c->pool.used < heads || !pool_frees_zeros(&c->pool, PROBATION, NUMBER(c, use.next)))
-		return false;
 	hash_clear(&c->index);
-	while (--heads >= PROBATION)
-		if (!entry_cache_index_ring(c, heads))
-			return false;
-	return fetches_are_below(&c->fetches, c->pool.used);
+	for (uint32_t head = PROBATION; head < entry_cache_heads(c); head++)
+		for (uint32_t i = entry_cache_next(c, head); i != INDEX_NONE; i = entry_cache_next(c, i))
+			hash_add(&c->index, entry_cache_indexed(c), i);
 }
 
 static const struct state_row entry_cache_entry_state[] = {
 	STATE_NUMBER(struct cached_entry, chain),
-	STATE_BELOW(struct cached_entry, key, STATE_OWN(struct entry_cache, keys)),
-	STATE_LINK(struct cached_entry, use, STATE_ITS_COUNT),
+	STATE_NUMBER(struct cached_entry, key),
+	STATE_NUMBER(struct cached_entry, use),
 	STATE_NUMBER(struct cached_entry, bytes),
 	STATE_NUMBER(struct cached_entry, segment),
 	STATE_NUMBER(struct cached_entry, parts),
@@ -436,13 +422,13 @@ static const struct state_row entry_cache_entry_state[] = {
 const struct state_row entry_cache_state[] = {
 	STATE_FIXED(directory, plan, keys),
 	STATE_COUNTED(statistics),
-	STATE_POOL(struct entry_cache, pool, STATE_UNBOUNDED, entry_cache_entry_state),
+	STATE_POOL(struct entry_cache, pool, entry_cache_entry_state),
 	STATE_NUMBERS(struct entry_cache, dirty),
 	STATE_NUMBER(struct entry_cache, used),
 	STATE_NUMBER(struct entry_cache, protected_entries),
 	STATE_STRUCT(struct entry_cache, fetches, fetches_state),
 	STATE_REBUILT(index),
-	STATE_RESTORED(entry_cache_restored),
+	STATE_RESTORED(entry_cache_index),
 	STATE_OF_RUN,
 	STATE_NUMBER(struct entry_cache, most_used),
 	{ 0 },

@@ -90,7 +90,7 @@ void fetches_forget(struct fetches *l, uint32_t number)
 }
 
 /* When no run is in progress, every read is done. */
-static bool fetches_end(void *fetches)
+static void fetches_end(void *fetches)
 {
 	struct fetches *l = fetches;
 
@@ -98,20 +98,16 @@ static bool fetches_end(void *fetches)
 	l->pool.used = 0;
 	l->pool.free = INDEX_NONE;
 	l->due = LEAST_DUE;
-	return true;
 }
 
-static bool fetches_index(void *fetches)
+static void fetches_index(void *fetches)
 {
 	struct fetches *l = fetches;
 
 	hash_clear(&l->index);
-	if (!pool_frees_zeros(&l->pool, 0, POOL_NUMBERS(l->pool, struct fetch, number)))
-		return false;
 	for (uint32_t i = 0; i < l->pool.used; i++)
 		if (fetches_at(l, i)->number)
 			hash_add(&l->index, fetches_indexed(l), i);
-	return true;
 }
 
 static const struct state_row fetches_row_state[] = {
@@ -124,17 +120,9 @@ static const struct state_row fetches_row_state[] = {
 const struct state_row fetches_state[] = {
 	STATE_ENDED(fetches_end),
 	STATE_OF_RUN,
-	STATE_POOL(struct fetches, pool, STATE_UNBOUNDED, fetches_row_state),
+	STATE_POOL(struct fetches, pool, fetches_row_state),
 	STATE_NUMBER(struct fetches, due),
 	STATE_RESTORED(fetches_index),
 	STATE_REBUILT(index),
 	{ 0 },
 };
-
-bool fetches_are_below(const struct fetches *l, uint32_t bound)
-{
-	for (uint32_t i = 0; i < l->pool.used; i++)
-		if (fetches_at(l, i)->number >= bound)
-			return false;
-	return true;
-}

@@ -27,10 +27,7 @@ op_t fetches_pending(struct fetches *, const struct io *, uint32_t number);
 /* Forgets the read that loads `number`, if there is one. */
 void fetches_forget(struct fetches *, uint32_t number);
 
-/* State; empty unless operations in flight are saved. The owner checks fetches_are_below(). */
+/* State; empty unless operations in flight are saved. */
 extern const struct state_row fetches_state[];
-
-/* Are the numbers below the bound? */
-bool fetches_are_below(const struct fetches *, uint32_t bound);
 
 #endif

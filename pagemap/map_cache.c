@@ -143,9 +143,9 @@ void map_cache_remove(struct map_cache *c, uint32_t id)
 }
 
 static const struct state_row map_cache_page_state[] = {
-	STATE_LINK(struct cached_page, link, STATE_ITS_COUNT),
-	STATE_BOOL(struct cached_page, cached),
-	STATE_BOOL(struct cached_page, dirty),
+	STATE_NUMBER(struct cached_page, link),
+	STATE_NUMBER(struct cached_page, cached),
+	STATE_NUMBER(struct cached_page, dirty),
 	{ 0 },
 };
 

@@ -50,29 +50,19 @@ void page_map_set_partial(struct page_map *m, lpn_t lpn, struct page_entry e)
 		w[2] = (uint32_t)(e.mask >> 32);
 }
 
-/* Is it a page of the drive of which some, not all, sectors hold data? */
-static bool page_map_is_partial(const struct page_map *m, struct page_entry e)
-{
-	return e.ppn < m->pages && e.mask && e.mask != m->full && !(e.mask & ~m->full);
-}
-
-/* Every entry of the side table is free or belongs to one page, and names a page of the drive. */
-static bool page_map_holds(void *map)
-{
-	const struct page_map *m = map;
-
-	if (!pool_is_named_once(&m->partial, m->entry, m->lpns, m->pages))
-		return false;
-	for (lpn_t lpn = 0; lpn < m->lpns; lpn++)
-		if (m->entry[lpn] > m->pages && !page_map_is_partial(m, page_map_get(m, lpn)))
-			return false;
-	return true;
-}
-
 const struct state_row page_map_state[] = {
 	STATE_FIXED(full, pages, lpns, entry_bytes),
 	STATE_NUMBERS(struct page_map, entry),
-	STATE_POOL(struct page_map, partial, STATE_OWN(struct page_map, lpns), NULL),
-	STATE_RESTORED(page_map_holds),
+	STATE_POOL(struct page_map, partial, NULL),
 	{ 0 },
 };
+
+void page_map_check(const struct page_map *m)
+{
+	uint32_t partial = pool_count_free(&m->partial);
+
+	for (lpn_t lpn = 0; lpn < m->lpns; lpn++)
+		partial += m->entry[lpn] > m->pages;
+	BUG_ON(partial != m->partial.used, "%u of %u entries of the side table are known", partial,
+		m->partial.used);
+}

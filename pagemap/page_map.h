@@ -68,6 +68,9 @@ static inline void page_map_set(struct page_map *m, lpn_t lpn, struct page_entry
 
 extern const struct state_row page_map_state[];
 
+/* Aborts unless every entry of the side table is free or belongs to one page. */
+void page_map_check(const struct page_map *);
+
 /* The entry will be needed soon. */
 static inline void page_map_prefetch(const struct page_map *m, lpn_t lpn)
 {

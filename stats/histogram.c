@@ -80,27 +80,3 @@ void histogram_bin_bounds(unsigned bin, uint64_t *low, uint64_t *high)
 	*low = first << shift;
 	*high = bin == HISTOGRAM_BINS - 1 ? UINT64_MAX : (first + 1) << shift;
 }
-
-bool histogram_is_part(const struct histogram *part, const struct histogram *whole)
-{
-	uint64_t count = 0;
-
-	for (unsigned i = 0; i < HISTOGRAM_BINS; i++) {
-		if (part->bin[i] > whole->bin[i] || part->bin[i] > part->count)
-			return false;
-		count += part->bin[i];
-	}
-	return count == part->count;
-}
-
-bool histogram_agrees(const struct histogram *h)
-{
-	unsigned least = histogram_bin(h->min), most = histogram_bin(h->max);
-
-	if (h->count > UINT64_MAX / HISTOGRAM_BINS || !histogram_is_part(h, h))
-		return false;
-	for (unsigned i = 0; i < HISTOGRAM_BINS; i++)
-		if (h->bin[i] && (i < least || i > most))
-			return false;
-	return true;
-}

@@ -55,14 +55,6 @@ double histogram_deviation(const struct histogram *); /* population; 0 when empt
  * to the end of its bin but never above the maximum.  0 when empty. */
 uint64_t histogram_percentile(const struct histogram *, double share);
 
-/* Do the bins from the smallest to the largest value hold as many values as are counted, and the others
- * none?  For histograms read from a file. */
-bool histogram_agrees(const struct histogram *);
-
-/* Do the bins of `part` hold as many values as it counts, and none more than the same bin of `whole`?  Its
- * smallest and largest value are not checked. */
-bool histogram_is_part(const struct histogram *part, const struct histogram *whole);
-
 /* Bounds of a bin: the values low <= v < high.  The last bin's high is UINT64_MAX, which
  * is a value of that bin too. */
 void histogram_bin_bounds(unsigned bin, uint64_t *low, uint64_t *high);

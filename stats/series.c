@@ -114,22 +114,10 @@ void series_row(struct series *s, FILE *out)
 	fputc('\n', out);
 }
 
-static bool series_restored(void *series)
-{
-	const struct series *s = series;
-	const struct histogram *time = s->time;
-
-	for (struct stat_number n = { .row = NULL }; series_next(s->list, &n);)
-		if (n.row->kind == STAT_TIMES && !histogram_is_part(time++, (const void *)n.value))
-			return false;
-	return true;
-}
-
 const struct state_row series_state[] = {
 	STATE_FIXED(list, counts, times),
 	STATE_NUMBERS(struct series, count),
 	STATE_NUMBERS(struct series, time),
 	STATE_SCRATCH(window),
-	STATE_RESTORED(series_restored), /* the statistics have been loaded before */
 	{ 0 },
 };

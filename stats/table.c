@@ -123,14 +123,6 @@ bool stat_next(const struct stat_list *list, struct stat_number *n)
 
 /* ---- saved ---- */
 
-static bool stat_list_restored(void *list)
-{
-	for (struct stat_number n = { .row = NULL }; stat_next(list, &n);)
-		if (n.row->kind == STAT_TIMES && !histogram_agrees((const void *)n.value))
-			return false;
-	return true;
-}
-
 static void stat_list_visit(void *statistics, struct state_visitor *r)
 {
 	struct stat_list *list = statistics;
@@ -155,7 +147,6 @@ static uint64_t stat_list_layout(const void *list)
 const struct state_row stat_list_state[] = {
 	STATE_FIXED(groups, room, percentiles, share, suffix),
 	STATE_TABLE(struct stat_list, group, stat_list_visit, stat_list_layout),
-	STATE_RESTORED(stat_list_restored),
 	{ 0 },
 };
 

@@ -30,6 +30,13 @@ static inline int temporary_file(char path[TEMPORARY_PATH])
 	return mkstemp(path);
 }
 
+/* A path at which there is no file. */
+static inline void temporary_path(char path[TEMPORARY_PATH])
+{
+	close(temporary_file(path));
+	unlink(path);
+}
+
 struct child {
 	int status;      /* as from waitpid() */
 	char text[8192]; /* what it printed on stderr, cut off where it is long */

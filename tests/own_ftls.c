@@ -124,8 +124,8 @@ static void own_facts(const struct ftl *f, struct ftl_facts *facts)
 }
 
 static const struct state_row entry_state[] = {
-	STATE_BELOW(struct entry, ppn, GEOMETRY(pages)),
-	STATE_MASK(struct entry, mask, GEOMETRY(sectors_per_page)),
+	STATE_NUMBER(struct entry, ppn),
+	STATE_NUMBER(struct entry, mask),
 	{ 0 },
 };
 
@@ -283,7 +283,7 @@ static void log_trim(struct ftl *f, struct io *io, struct extent e)
 }
 
 static const struct state_row cursor_state[] = {
-	STATE_UP_TO(struct cursor, block, GEOMETRY(blocks)),
+	STATE_NUMBER(struct cursor, block),
 	STATE_NUMBER(struct cursor, next),
 	{ 0 },
 };
@@ -291,10 +291,10 @@ static const struct state_row cursor_state[] = {
 static const struct state_row own_log_state[] = {
 	STATE_STRUCT(struct own_log, own, own_state),
 	STATE_NUMBERS(struct own_log, live),
-	STATE_VALUES(struct own_log, full, BOOL, STATE_LIMIT(2)),
+	STATE_NUMBERS(struct own_log, full),
 	STATE_ARRAY(struct own_log, host, cursor_state),
 	STATE_ARRAY(struct own_log, clean, cursor_state),
-	STATE_BELOW(struct own_log, plane, GEOMETRY(planes)),
+	STATE_NUMBER(struct own_log, plane),
 	{ 0 },
 };
 
@@ -444,7 +444,7 @@ static void fixed_trim(struct ftl *f, struct io *io, struct extent e)
 
 static const struct state_row fixed_state[] = {
 	STATE_STRUCT(struct own_fixed, own, own_state),
-	STATE_VALUES(struct own_fixed, block, UP_TO, GEOMETRY(blocks)),
+	STATE_NUMBERS(struct own_fixed, block),
 	{ 0 },
 };
 

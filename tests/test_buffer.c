@@ -297,7 +297,7 @@ static void pair_evict(struct buffer *b)
 }
 
 static const struct state_row pair_page_state[] = {
-	STATE_LINK(struct pair_page, link, STATE_ITS_COUNT),
+	STATE_NUMBER(struct pair_page, link),
 	{ 0 },
 };
 
@@ -478,7 +478,7 @@ static void parts_evict(struct buffer *b)
 }
 
 static const struct state_row trial_page_state[] = {
-	STATE_LINK(struct trial_page, link, STATE_ITS_COUNT),
+	STATE_NUMBER(struct trial_page, link),
 	{ 0 },
 };
 

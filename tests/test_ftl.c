@@ -19,7 +19,6 @@
 #include "drive/prepare/image.h"
 #include "drive/prepare/precondition.h"
 #include "tests/any_workload.h"
-#include "tests/forge_fixture.h"
 #include "tests/inside.h"
 #include "tests/own_ftls.h"
 #include "tests/pairwise_fixture.h"
@@ -681,63 +680,6 @@ static void test_loaded_with_another_placement(void **state)
 	run_case(&c, load_with_another_placement);
 }
 
-/* ---- a file that only looks like a saved drive ---- */
-
-/* The file is refused, or the drive works like any other. */
-static void load_forged(struct player *p, const char *path)
-{
-	struct fault fault = { "" };
-
-	bool verify = p->drive->oracle;
-
-	drive_free(p->drive);
-	p->drive = drive_create(&p->settings, verify, &fault);
-	if (!image_load(p->drive, path, &fault)) {
-		BUG_ON(!*fault.text || strchr(fault.text, '\n'), "refused with \"%s\"", fault.text);
-		return;
-	}
-	stat_list_start(&p->drive->statistics);
-	for (uint64_t i = 0; i < operations() / 10 && play(p, random_request(p), 3); i++)
-		;
-	drive_drain(p->drive);
-	drive_check(p->drive);
-}
-
-static void load_forgeries(void *context)
-{
-	struct player player, *p = &player;
-	struct fault fault = { "" };
-	char path[TEMPORARY_PATH];
-	int file = temporary_file(path);
-	struct forgery f;
-
-	player_open(p, context);
-	drive_free(p->drive);
-	p->drive = drive_create(&p->settings, random_below(&p->random, 2), &fault);
-	age(p);
-	prepare(p, operations() / 2);
-	BUG_ON(file < 0 || !image_save(p->drive, path, &fault), "%s", fault.text);
-	f = forgery_of(path);
-	for (uint64_t i = 0; i < operations() / 400; i++) {
-		unsigned char *right = memcpy(memory_array(f.size, 1, "right drive"), f.bytes, f.size);
-
-		for (uint64_t edits = 1 + random_below(&p->random, 2); edits; edits--)
-			forge(&f, &p->random, path);
-		load_forged(p, path);
-		memcpy(f.bytes, right, f.size);
-		memory_free(right);
-	}
-	forgery_free(&f);
-	unlink(path);
-	close(file);
-	player_close(p);
-}
-
-static void test_forged_drives_are_refused_or_served(void **state)
-{
-	run_case(*state, load_forgeries);
-}
-
 /* ---- two drives in one process ---- */
 
 static void run_two(void *context)
@@ -835,7 +777,6 @@ static const struct act {
 } acts[] = {
 	{ "conforms", test_conforms },
 	{ "wears-out", test_wears_out },
-	{ "forged", test_forged_drives_are_refused_or_served },
 	{ "saved", test_saved_drive_continues_identically },
 	{ "two-drives", test_two_drives_do_not_disturb_each_other },
 };

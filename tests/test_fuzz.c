@@ -1,14 +1,6 @@
-/* The corpora of the fuzz targets for saved drives and runs, profiles and command lines, replayed without a
- * fuzzer. */
+/* The corpora of the fuzz targets for profiles and command lines, replayed without a fuzzer. */
 #include "tests/child_fixture.h"
 
-#define LLVMFuzzerTestOneInput fuzz_drive
-#include "tests/fuzz/drive.c"
-#undef LLVMFuzzerTestOneInput
-#undef REQUESTS
-#define LLVMFuzzerTestOneInput fuzz_checkpoint
-#include "tests/fuzz/checkpoint.c"
-#undef LLVMFuzzerTestOneInput
 #define LLVMFuzzerTestOneInput fuzz_profile
 #include "tests/fuzz/profile.c"
 #undef LLVMFuzzerTestOneInput
@@ -53,18 +45,6 @@ static void replay_corpus(const char *name, int (*target)(const uint8_t *, size_
 	assert_true(files > 2);
 }
 
-static void test_saved_drives(void **state)
-{
-	(void)state;
-	replay_corpus("drive", fuzz_drive);
-}
-
-static void test_saved_runs(void **state)
-{
-	(void)state;
-	replay_corpus("checkpoint", fuzz_checkpoint);
-}
-
 static void test_profiles(void **state)
 {
 	(void)state;
@@ -80,8 +60,6 @@ static void test_command_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_saved_drives),
-		cmocka_unit_test(test_saved_runs),
 		cmocka_unit_test(test_profiles),
 		cmocka_unit_test(test_command_lines),
 	};

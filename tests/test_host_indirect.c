@@ -321,38 +321,6 @@ static void test_a_drive_is_loaded_behind_its_own_layer(void **state)
 	replay_free(saved);
 }
 
-/* Fills one of the areas that a file would be read into with ones. */
-struct spoiler {
-	struct state_visitor visitor; /* first */
-	size_t area, spoilt;
-};
-
-static void spoil(struct state_visitor *visitor, void *bytes, size_t size)
-{
-	struct spoiler *s = (struct spoiler *)visitor;
-
-	if (s->area++ == s->spoilt)
-		memset(bytes, 0xff, size);
-}
-
-static void test_nothing_of_a_file_is_believed(void **state)
-{
-	struct spoiler s;
-
-	(void)state;
-	for (s.spoilt = 0; s.spoilt < 7; s.spoilt++) {
-		struct alone *a = alone_open(SMALL "indirect.async_lag=1", 24);
-
-		place_of(a, 2);
-		s.visitor = (struct state_visitor){ .visit = spoil };
-		s.area = 0;
-		state_visit(&s.visitor, host_state, a->host);
-		assert_non_null(s.visitor.broken);
-		assert_in_range(s.area, s.spoilt + 1, 7);
-		alone_close(a);
-	}
-}
-
 /* ---- statistics and refusals ---- */
 
 /* The paper's SSD: 687 KB of table and list for 229,000 sectors, 800 MB for the host. */
@@ -425,7 +393,6 @@ int main(void)
 		cmocka_unit_test(test_beneath),
 		cmocka_unit_test(test_filled_through_the_layer),
 		cmocka_unit_test(test_a_drive_is_loaded_behind_its_own_layer),
-		cmocka_unit_test(test_nothing_of_a_file_is_believed),
 		cmocka_unit_test(test_statistics),
 		cmocka_unit_test(test_refusals),
 	};

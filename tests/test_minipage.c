@@ -658,43 +658,32 @@ static void test_places_by_chance(void **state)
 	places_release(&p);
 }
 
-static void leave_as_it_is(struct state_visitor *r, void *bytes, size_t size)
-{
-	(void)r, (void)bytes, (void)size;
-}
-
-static bool is_refused(struct places *p)
-{
-	struct state_visitor r = { .visit = leave_as_it_is, .most = 1 << 20 };
-
-	state_visit(&r, places_state, p);
-	return r.broken != NULL;
-}
-
-static void test_a_saved_table_is_not_trusted(void **state)
+/* Logical page 0 is whole, page 1 has its minipages apart: then one number is changed. */
+static void check_spoilt_places(void *number)
 {
 	struct places p;
-	uint32_t *word;
 
-	(void)state;
 	places_of_test(&p);
 	places_set(&p, 0, 4, 60, 0xffffffff);
 	places_set(&p, 4, 2, 20, 0xff0f);
-	word = places_apart(&p, p.entry[1]);
-	assert_false(is_refused(&p));
-	p.entry[0]++; /* its last minipage would be behind the last page */
-	assert_true(is_refused(&p));
-	p.entry[0] = p.entry[1];
-	assert_true(is_refused(&p));
-	p.entry[0] = 1;
-	word[1] = 64;
-	assert_true(is_refused(&p));
-	word[1] = 0;
-	word[4] = 0; /* a page without data needs no side table */
-	assert_true(is_refused(&p));
-	word[4] = 1;
-	assert_false(is_refused(&p));
-	places_release(&p);
+	places_check(&p);
+	if (*(const int *)number == 0)
+		p.entry[0] = p.entry[1];
+	else if (*(const int *)number == 1)
+		p.entry[1] = 0;
+	else
+		places_apart(&p, p.entry[1])[4] = 0; /* a page without data needs no side table */
+	places_check(&p);
+}
+
+static void test_the_side_table_is_checked(void **state)
+{
+	static const char *const says[] = { "2 of 1 entries", "0 of 1 entries",
+		"LPN 1 has places apart and does not need them" };
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		assert_aborts(check_spoilt_places, &i, says[i]);
 }
 
 int main(void)
@@ -719,7 +708,7 @@ int main(void)
 		cmocka_unit_test(test_random_requests),
 		cmocka_unit_test(test_a_row_of_places_is_a_number),
 		cmocka_unit_test(test_places_by_chance),
-		cmocka_unit_test(test_a_saved_table_is_not_trusted),
+		cmocka_unit_test(test_the_side_table_is_checked),
 	};
 
 	return cmocka_run_group_tests_name("minipage", tests, NULL, NULL);

@@ -254,76 +254,6 @@ static void test_overlays_are_saved(void **state)
 	rig_close(rig);
 }
 
-/* Visits the FTL's state and finds a pool in it: the number of objects given out, the first free one, then
- * the objects. */
-struct pool_finder {
-	struct state_visitor visitor; /* first: the visitor is found through it */
-	uint32_t *number[2];          /* the last two areas visited; NULL: not of 4 bytes */
-	uint32_t used;                /* of the pool that is looked for */
-	size_t bytes;                 /* of one of its objects */
-	uint32_t *free;
-};
-
-static void find_pool(struct state_visitor *r, void *bytes, size_t size)
-{
-	struct pool_finder *f = (struct pool_finder *)r;
-
-	if (size == f->used * f->bytes && f->number[0] && *f->number[0] == f->used)
-		f->free = f->number[1];
-	f->number[0] = f->number[1];
-	f->number[1] = size == sizeof(uint32_t) ? bytes : NULL;
-}
-
-static void leave(struct state_visitor *r, void *bytes, size_t size)
-{
-	(void)r;
-	(void)bytes;
-	(void)size;
-}
-
-/* Makes `object` the first free one of the pool instead of `was`: the state is refused.  Frees the rig. */
-static void assert_not_free(struct rig *rig, uint32_t used, size_t bytes, uint32_t was, uint32_t object)
-{
-	struct pool_finder f = {
-		.visitor = { .visit = find_pool, .most = UINT64_MAX }, .used = used, .bytes = bytes
-	};
-	struct state_visitor r = { .visit = leave, .most = UINT64_MAX };
-	struct ftl *ftl = rig->drive->ftl;
-
-	f.visitor.scope = r.scope = ftl_scope(ftl, false);
-	state_visit(&f.visitor, ftl->ops->state, ftl->state);
-	assert_true(f.free && *f.free == was);
-	*f.free = object;
-	state_visit(&r, ftl->ops->state, ftl->state);
-	assert_non_null(r.broken);
-	drive_free(rig->drive);
-	settings_release(&rig->settings);
-	memory_free(rig);
-}
-
-/*
- * Of three merged pages of two overlays each the last two have gone.  In a forged file the list of free ones
- * is as long as it should be, but begins with page 0, whose first overlay, 1, has the number of the one free
- * before.  Then the same with two overlays, of which 1 has gone: 0 is the only one of its LPN, as it would be
- * the only one free.
- */
-static void test_what_is_in_use_is_not_free(void **state)
-{
-	struct rig *rig = rig_with(MMAP_DRIVE);
-
-	(void)state;
-	merge(rig, part(A, 0, 8), part(B, 0, 8));
-	merge(rig, part(C, 0, 8), part(C + 1, 0, 8));
-	merge(rig, part(C + 2, 0, 8), part(C + 3, 0, 8));
-	serve(rig, REQUEST_WRITE, (struct extent){ C * PAGE, (C + 4) * PAGE });
-	assert_true(statistic(rig, "mmap.overlays") == 2);
-	assert_not_free(rig, 3, 8, 2, 0);
-	rig = rig_with(MMAP_DRIVE);
-	merge(rig, part(A, 0, 8), part(B, 0, 8));
-	serve(rig, REQUEST_WRITE, part(B, 0, 16));
-	assert_not_free(rig, 2, 24, 1, 0);
-}
-
 /* In words: whose parts a page holds, and where a page is. */
 static void test_names(void **state)
 {
@@ -360,7 +290,6 @@ int main(void)
 		cmocka_unit_test(test_merged_pages_are_collected),
 		cmocka_unit_test(test_pads),
 		cmocka_unit_test(test_overlays_are_saved),
-		cmocka_unit_test(test_what_is_in_use_is_not_free),
 		cmocka_unit_test(test_names),
 	};
 

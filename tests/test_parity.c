@@ -362,7 +362,7 @@ static void test_a_victim_begun_is_finished_first(void **state)
 	for (int i = 0; i < 100; i++)
 		serve(&b, b.last, REQUEST_WRITE, random_below(&random, b.drive->geometry.logical_pages), 1);
 	assert_false(b.drive->ftl->failed);
-	drive_check_loaded(b.drive);
+	drive_check_sectors(b.drive);
 	bed_close(&b);
 }
 
@@ -537,7 +537,7 @@ static void lose_a_die(void *loss)
 	BUG_ON(b.drive->ftl->failed, "the drive is full");
 	BUG_ON(!stripes_have_lost_die(&parity_in(&b)->stripes), "no die has failed");
 	drive_drain(b.drive);
-	drive_check_loaded(b.drive);
+	drive_check_sectors(b.drive);
 	BUG_ON(!count_of(&b, "gc.collections"), "nothing was collected");
 	bed_close(&b);
 }

@@ -286,7 +286,7 @@ class Mistakes(unittest.TestCase):
             with open(path, "r+b") as file:
                 file.seek(-20, os.SEEK_END)
                 file.write(b"damaged!")
-            self.refused("damaged in its", lambda: quiet().load(path))
+            self.refused("damaged: its content", lambda: quiet().load(path))
             drive.write(0, 4)
 
     def test_a_full_drive_can_be_asked(self) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TABLE = re.compile(r"struct state_row (\w+)\[\] = \{(.*?)\n?\};", re.S)
-ROW = re.compile(r"STATE_(?!OWN\(|COUNT\()[A-Z_]+\(\s*struct (\w+), (\w+)")
+ROW = re.compile(r"STATE_[A-Z_]+\(\s*struct (\w+), (\w+)")
 GROWN = re.compile(r"STATE_GROWN\(\s*struct \w+, \w+, (\w+), (\w+)")
 UNSAVED = re.compile(r"STATE_(?:FIXED|REBUILT|SCRATCH|COUNTED|TAIL)\(([^()]*)\)")
 STRUCT = re.compile(r"struct (\w+) \{\n(.*?)\n\}", re.S)

@@ -1,16 +1,10 @@
-/*
- * Files of state (drive/prepare/state_file.h): what is saved is loaded, and the result of their check
- * arrives, whatever happens to the process meanwhile.
- */
+/* Files of state (drive/prepare/state_file.h): what is saved is loaded, and what is damaged is refused. */
+#include "drive/prepare/image.h"
 #include "drive/prepare/state_file.h"
-#include "tests/child_fixture.h"
+#include "tests/drive_fixture.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <sys/time.h>
-#include <time.h>
 
 struct number {
 	uint64_t value;
@@ -20,34 +14,6 @@ static const struct state_row number_state[] = {
 	STATE_NUMBER(struct number, value),
 	{ 0 },
 };
-
-/* Takes longer than the time to the next signal; 14 fails without a message. */
-static void check_number(void *number)
-{
-	uint64_t n = ((struct number *)number)->value;
-
-	if (n == 14)
-		close(STDERR_FILENO);
-	nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
-	BUG_ON(n >= 13, "thirteen");
-}
-
-/* Saves this number and loads it. */
-static bool is_saved(uint64_t number, struct fault *fault)
-{
-	struct number n = { number };
-	struct state_file k = { "magic", "number", "make one", .rows = number_state, .owner = &n,
-		.check = check_number };
-	char path[] = "/tmp/ssdlab-state-XXXXXX";
-	bool done;
-
-	close(mkstemp(path));
-	state_file_add(&k, "key", "value");
-	done = state_file_save(&k, path, fault) && state_file_load(&k, path, fault);
-	state_file_release(&k);
-	unlink(path);
-	return done;
-}
 
 enum { CHUNK = 65536 };
 
@@ -64,11 +30,6 @@ static const struct state_row areas_state[] = {
 	{ 0 },
 };
 
-static void check_nothing(void *areas)
-{
-	(void)areas;
-}
-
 /* Bytes that depend on their place; every third chunk is zero. */
 static void fill_area(unsigned char *bytes, size_t size)
 {
@@ -78,8 +39,7 @@ static void fill_area(unsigned char *bytes, size_t size)
 
 static bool load_areas(struct areas *to, const char *path, struct fault *fault)
 {
-	struct state_file k = { "magic", "areas", "make one", .rows = areas_state, .owner = to,
-		.check = check_nothing };
+	struct state_file k = { "magic", "areas", "make one", .rows = areas_state, .owner = to };
 	bool done;
 
 	state_file_add(&k, "key", "value");
@@ -88,12 +48,11 @@ static bool load_areas(struct areas *to, const char *path, struct fault *fault)
 	return done;
 }
 
-/* Everything is loaded into its place, whatever was there; a file cut short anywhere is called too short. */
+/* Everything is loaded into its place, whatever was there; a file cut short anywhere is refused. */
 static void test_areas_of_every_size(void **state)
 {
 	struct areas *from = calloc(1, sizeof *from), *to = calloc(1, sizeof *to);
-	struct state_file k = { "magic", "areas", "make one", .rows = areas_state, .owner = from,
-		.check = check_nothing };
+	struct state_file k = { "magic", "areas", "make one", .rows = areas_state, .owner = from };
 	char path[] = "/tmp/ssdlab-state-XXXXXX";
 	struct fault fault = { "" };
 	struct stat status;
@@ -115,71 +74,157 @@ static void test_areas_of_every_size(void **state)
 	for (off_t length = status.st_size - 1; length > CHUNK; length -= length / 5) {
 		assert_int_equal(truncate(path, length), 0);
 		assert_false(load_areas(to, path, &fault));
-		assert_non_null(strstr(fault.text, "too short"));
+		assert_non_null(strstr(fault.text, "damaged"));
 	}
 	unlink(path);
 	free(from);
 	free(to);
 }
 
-static void ignore(int number)
+/* ---- a small saved drive ---- */
+
+#define SMALL                                                                                                \
+	"flash.channels=1 flash.chips=1 flash.dies=1 flash.planes=1 flash.blocks=8 flash.pages=4 "           \
+	"flash.page_bytes=2K flash.over_provisioning=0.5"
+
+/* Its bytes, and a fresh drive of the same settings. */
+struct saved {
+	struct settings settings;
+	struct drive *fresh;
+	unsigned char *bytes;
+	size_t size;
+	char path[TEMPORARY_PATH];
+};
+
+static struct drive *small_drive(const struct settings *s)
 {
-	(void)number;
+	struct fault fault = { "" };
+	struct drive *d = drive_create(s, true, &fault);
+
+	if (!d)
+		fail_msg("%s", fault.text);
+	return d;
 }
 
-static void test_the_check_is_heard(void **state)
+static void save_small(struct saved *s)
+{
+	struct fault fault = { "" };
+	struct drive *d;
+	struct stat status;
+	FILE *file;
+
+	fixture_settings(&s->settings, SMALL);
+	d = small_drive(&s->settings);
+	for (sector_t at = 0; at < 40; at += 7)
+		assert_true(drive_place(d, (struct extent){ at, at + 5 }));
+	temporary_path(s->path);
+	assert_true(image_save(d, s->path, &fault));
+	drive_free(d);
+	assert_int_equal(stat(s->path, &status), 0);
+	s->size = (size_t)status.st_size;
+	s->bytes = memory_array(s->size, 1, "saved drive");
+	file = fopen(s->path, "rb");
+	assert_int_equal(fread(s->bytes, 1, s->size, file), s->size);
+	fclose(file);
+	s->fresh = small_drive(&s->settings);
+}
+
+static void release_saved(struct saved *s)
+{
+	unlink(s->path);
+	memory_free(s->bytes);
+	drive_free(s->fresh);
+	settings_release(&s->settings);
+}
+
+/* In one line that names the file. */
+static void assert_refused(const struct saved *s, const char *what, size_t at)
 {
 	struct fault fault = { "" };
 
-	(void)state;
-	assert_true(is_saved(12, &fault));
-	assert_false(is_saved(13, &fault));
-	assert_non_null(strstr(fault.text, "damaged in its thirteen"));
+	if (image_load(s->fresh, s->path, &fault))
+		fail_msg("%s %zu of %zu: loaded", what, at, s->size);
+	if (strncmp(fault.text, s->path, strlen(s->path)) || strchr(fault.text, '\n'))
+		fail_msg("%s %zu of %zu: refused with \"%s\"", what, at, s->size, fault.text);
 }
 
-/* A signal interrupts the wait for the check, which must be repeated. */
-static void test_the_check_is_heard_among_signals(void **state)
+static void put_byte(int file, size_t at, int byte)
 {
-	static const struct itimerval often = { { 0, 1000 }, { 0, 1000 } }, never = { 0 };
-	struct sigaction action = { .sa_handler = ignore }, before;
-	struct fault fault = { "" };
-	bool sound, broken, silent;
+	unsigned char value = (unsigned char)byte;
 
-	(void)state;
-	sigaction(SIGALRM, &action, &before);
-	setitimer(ITIMER_REAL, &often, NULL);
-	sound = is_saved(12, &fault);
-	silent = !is_saved(14, &fault);
-	broken = !is_saved(13, &fault);
-	setitimer(ITIMER_REAL, &never, NULL);
-	sigaction(SIGALRM, &before, NULL);
-	assert_true(sound);
-	assert_true(silent);
-	assert_true(broken);
-	assert_non_null(strstr(fault.text, "damaged in its thirteen"));
+	assert_int_equal(pwrite(file, &value, 1, (off_t)at), 1);
 }
 
-/* While SIGCHLD is ignored, the exit status of the checking child is lost. */
-static void test_what_cannot_be_checked_is_refused(void **state)
+/* One bit in every byte of the file.  What is refused has not touched the drive: the file as it was is then
+ * loaded, and every sector read. */
+static void test_every_damaged_byte_is_found(void **state)
 {
 	struct fault fault = { "" };
-	bool sound, broken;
+	struct saved s;
+	int file;
 
 	(void)state;
-	signal(SIGCHLD, SIG_IGN);
-	sound = is_saved(12, &fault);
-	broken = !is_saved(13, &fault);
-	signal(SIGCHLD, SIG_DFL);
-	assert_false(sound);
-	assert_true(broken);
-	assert_non_null(strstr(fault.text, "cannot be checked"));
+	save_small(&s);
+	file = open(s.path, O_WRONLY);
+	for (size_t at = 0; at < s.size; at++) {
+		put_byte(file, at, s.bytes[at] ^ 1 << at % 8);
+		assert_refused(&s, "flipped bit in byte", at);
+		put_byte(file, at, s.bytes[at]);
+	}
+	close(file);
+	if (!image_load(s.fresh, s.path, &fault))
+		fail_msg("%s", fault.text);
+	stat_list_start(&s.fresh->statistics);
+	drive_check_sectors(s.fresh);
+	release_saved(&s);
+}
+
+static void test_a_file_of_another_length_is_refused(void **state)
+{
+	struct saved s;
+
+	(void)state;
+	save_small(&s);
+	assert_int_equal(truncate(s.path, (off_t)s.size + 1), 0);
+	assert_refused(&s, "longer than", s.size);
+	for (size_t length = s.size; length--;) {
+		assert_int_equal(truncate(s.path, (off_t)length), 0);
+		assert_refused(&s, "cut to", length);
+	}
+	release_saved(&s);
+}
+
+/* Saved by a program whose rows differ. */
+static void test_another_layout_is_refused(void **state)
+{
+	static const struct state_row other[] = { STATE_OP(struct number, value), { 0 } };
+	struct number n = { 12 };
+	struct state_file k = { "magic", "number", "make one", .rows = number_state, .owner = &n };
+	struct fault fault = { "" };
+	char path[TEMPORARY_PATH], expected[TEMPORARY_PATH + 64];
+
+	(void)state;
+	temporary_path(path);
+	state_file_add_layout(&k);
+	assert_true(state_file_save(&k, path, &fault));
+	n.value = 0;
+	assert_true(state_file_load(&k, path, &fault));
+	assert_int_equal(n.value, 12);
+	k.length = 0;
+	k.rows = other;
+	state_file_add_layout(&k);
+	assert_false(state_file_load(&k, path, &fault));
+	snprintf(expected, sizeof expected, "%s: saved by another version of ssd; make one", path);
+	assert_string_equal(fault.text, expected);
+	state_file_release(&k);
+	unlink(path);
 }
 
 /* A device may never end, a pipe never begin, and a file may have no line at all. */
 static void test_what_does_not_end_is_refused(void **state)
 {
 	char folder[] = "/tmp/ssdlab-state-XXXXXX", name[64];
-	struct state_file k = { "magic", "number", "make one", .rows = number_state, .check = check_nothing };
+	struct state_file k = { "magic", "number", "make one", .rows = number_state };
 	struct fault fault = { "" };
 	int hole;
 
@@ -204,9 +249,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_areas_of_every_size),
-		cmocka_unit_test(test_the_check_is_heard),
-		cmocka_unit_test(test_the_check_is_heard_among_signals),
-		cmocka_unit_test(test_what_cannot_be_checked_is_refused),
+		cmocka_unit_test(test_every_damaged_byte_is_found),
+		cmocka_unit_test(test_a_file_of_another_length_is_refused),
+		cmocka_unit_test(test_another_layout_is_refused),
 		cmocka_unit_test(test_what_does_not_end_is_refused),
 	};
 

@@ -7,7 +7,6 @@
  */
 #include "base/random.h"
 #include "drive/run/checkpoint.h"
-#include "tests/forge_fixture.h"
 #include "tests/run_fixture.h"
 
 #include <math.h>
@@ -507,7 +506,7 @@ struct saved {
 	struct replay *replay;
 	struct checkpoint what;
 	uint64_t save_at; /* UINT64_MAX: it is not saved */
-	char path[FORGERY_PATH];
+	char path[TEMPORARY_PATH];
 };
 
 static bool save_then(void *saved, const struct run *run)
@@ -563,7 +562,7 @@ static void test_a_run_of_several_traces_is_resumed(void **state)
 		struct saved s = { .save_at = 50 + random_below(&random, 600) };
 		char settings[1024], *whole, *resumed;
 
-		forgery_path(s.path);
+		temporary_path(s.path);
 		snprintf(settings, sizeof settings,
 			SAMPLES "host.tenants=3 host.arbitration=weighted host.classes=M,L,M host.burst=2 %s",
 			hosts[i]);

@@ -202,7 +202,7 @@ void undeclared_state(struct ftl *saved, struct ftl *loaded, char *text, size_t 
 	struct comparison *c = malloc(sizeof *c);
 
 	c->declared = calloc(1, sizeof *c->declared);
-	c->declared->visitor = (struct state_visitor){ note, ftl_scope(saved, false), .most = UINT64_MAX };
+	c->declared->visitor = (struct state_visitor){ .visit = note };
 	state_visit(&c->declared->visitor, ftl_state, saved);
 	c->eldest = block_of(saved->state);
 	c->pairs = 0;

@@ -22,18 +22,10 @@ static const char *image_reason(const char *line)
 	       "any, with precondition.mode = \"fill\" or precondition.premap = \"none\"";
 }
 
-static void image_check_drive(void *drive)
-{
-	struct drive *d = drive;
-
-	stat_list_start(&d->statistics);
-	drive_check_loaded(d);
-}
-
 static struct state_file image_file(struct drive *d)
 {
 	struct state_file f = { "ssdlab drive", "drive", "make one with ssd run --save-drive FILE",
-		image_reason, ftl_scope(d->ftl, false), drive_state, d, .check = image_check_drive };
+		image_reason, false, drive_state, d };
 
 	state_file_add(&f, "version", SSD_VERSION);
 	state_file_add(&f, "verification", d->oracle ? "on" : "off");
@@ -83,45 +75,4 @@ bool image_load(struct drive *d, const char *path, struct fault *fault)
 
 	state_file_release(&f);
 	return done;
-}
-
-struct image_trial {
-	struct drive *drive;
-	const char *path;
-	struct fault *fault;
-};
-
-static bool image_load_unchecked(struct drive *d, const char *path, struct fault *fault)
-{
-	struct state_file f = image_file(d);
-	bool done;
-
-	f.check = NULL;
-	done = state_file_load(&f, path, fault);
-	state_file_release(&f);
-	return done;
-}
-
-/* Loads the file into a second drive and checks that, because the check changes it. */
-static bool image_try(void *trial)
-{
-	const struct image_trial *t = trial;
-	struct drive *copy = drive_create(t->drive->settings, t->drive->oracle, t->fault);
-	bool done = false;
-
-	if (copy) {
-		copy->past = t->drive->past;
-		done = image_load_unchecked(copy, t->path, t->fault);
-	}
-	if (done)
-		image_check_drive(copy);
-	drive_free(copy);
-	return done;
-}
-
-bool image_load_here(struct drive *d, const char *path, struct fault *fault)
-{
-	struct image_trial trial = { d, path, fault };
-
-	return state_file_try(image_try, &trial, path, fault) && image_load_unchecked(d, path, fault);
 }

@@ -22,7 +22,4 @@ bool image_keep(struct drive *, const char *path, struct fault *);
 /* Loads into a fresh drive.  False and a fault: the file does not exist, is of another drive or damaged. */
 bool image_load(struct drive *, const char *path, struct fault *);
 
-/* The same without a child process, which a library may not start: reads the file twice. */
-bool image_load_here(struct drive *, const char *path, struct fault *);
-
 #endif

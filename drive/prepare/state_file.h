@@ -2,8 +2,9 @@
  * State in a file: lines "key = value" that say what it belongs to, the values of the rows (base/state.h;
  * areas of zeros take no room), and a checksum.
  *
- * A file may come from anywhere.  A key that differs is named, every number is checked against the bounds
- * that its room declares, the whole is checked for consistency, and only then is it used.
+ * A file is refused in one line if it belongs to something else (the key that differs is named), if its
+ * layout is another, or if its content does not match its checksum.  Its values are used as they are: a
+ * file that somebody forged is trusted like a program.
  */
 #ifndef PREPARE_STATE_FILE_H
 #define PREPARE_STATE_FILE_H
@@ -16,13 +17,9 @@ struct state_file {
 	const char *what, *make; /* for messages: "drive", "make one with ..." */
 	/* Optional: why a file with another value for this line cannot be used. */
 	const char *(*reason)(const char *line);
-	struct state_scope scope;
+	bool running; /* state of a run is in it (base/state.h) */
 	const struct state_row *rows;
 	void *owner;
-	/* Aborts if anything is wrong; runs in a child process, so what it changes is lost.  NULL: the caller
-	 * has tried the file (state_file_try()). */
-	void (*check)(void *owner);
-
 	bool shared; /* every program that saves it writes the same bytes */
 
 	char *head; /* its lines; owned */
@@ -42,12 +39,5 @@ bool state_file_save(const struct state_file *, const char *path, struct fault *
 
 /* False and a fault: the file does not exist, belongs to something else, or is damaged. */
 bool state_file_load(const struct state_file *, const char *path, struct fault *);
-
-/*
- * For callers that may not start a child process.  `trial` creates an owner, loads the file into it without
- * `check`, checks it and frees it.  False and a fault: `trial` has returned false with a fault, or has
- * aborted; then all memory that it allocated is freed.
- */
-bool state_file_try(bool (*trial)(void *context), void *context, const char *path, struct fault *);
 
 #endif

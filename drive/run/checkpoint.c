@@ -32,11 +32,6 @@ static const struct state_row checkpoint_state[] = {
 	{ 0 },
 };
 
-static void checkpoint_check(void *checkpoint)
-{
-	drive_check_running(((struct checkpoint *)checkpoint)->run->drive);
-}
-
 static void checkpoint_add_setting(void *file, const struct param_echo *setting)
 {
 	state_file_add(file, setting->key, setting->value);
@@ -44,8 +39,8 @@ static void checkpoint_add_setting(void *file, const struct param_echo *setting)
 
 static struct state_file checkpoint_file(struct checkpoint *c)
 {
-	struct state_file f = { "ssdlab run", "run", "make one with ssd run --checkpoint FILE", NULL,
-		ftl_scope(c->run->drive->ftl, true), checkpoint_state, c, .check = checkpoint_check };
+	struct state_file f = { "ssdlab run", "run", "make one with ssd run --checkpoint FILE", NULL, true,
+		checkpoint_state, c };
 
 	state_file_add(&f, "version", SSD_VERSION);
 	state_file_add(&f, "--warmup", c->warm_up ? c->warm_up : "none");

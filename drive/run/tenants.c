@@ -138,24 +138,15 @@ static void tenants_arrive(struct run *run, struct fault *fault)
 
 /* ---- into the drive ---- */
 
-/* A closed tenant has requests held but none in the drive, so that none of them would ever arrive. */
-static void tenants_tell_damage(struct run *run, struct fault *fault)
-{
-	BUG_ON(!run->resumed, "a tenant waits for a request that is not in the drive");
-	run->status = TRACE_BAD;
-	fault_set(fault, "the saved run is damaged: a tenant waits for a request that is not in the drive");
-}
-
 /* Lets time pass, with no request waiting, until one may arrive. */
-static void tenants_pass(struct run *run, struct fault *fault)
+static void tenants_pass(struct run *run)
 {
 	struct drive *d = run->drive;
 	const struct door *door = d->host->door;
 	tick_t when;
 
 	if (tenants_next_open(door, &when) == INDEX_NONE) {
-		if (!drive_run_to_completion(d))
-			tenants_tell_damage(run, fault);
+		BUG_ON(!drive_run_to_completion(d), "a tenant waits for a request that is not in the drive");
 	} else if (door->held.used & ~door->open_lines) {
 		drive_run_to_completion_until(d, when);
 	} else {
@@ -179,7 +170,7 @@ static bool tenants_find(struct run *run, struct fault *fault)
 		if (!door->waiting.count && !door->held.count)
 			return false;
 		if (!door->waiting.count)
-			tenants_pass(run, fault);
+			tenants_pass(run);
 	}
 }
 
@@ -220,62 +211,12 @@ enum run_end tenants_step(struct run *run, struct fault *fault)
 
 /* ---- the beginning ---- */
 
-/* For the check of a saved run's queues. */
-struct tenants_loaded {
-	const struct run *run;
-	tick_t last; /* latest arrival of the requests read */
-};
-
-static bool tenants_are_sound(const struct tenants_loaded *l, const struct request *r, tick_t last)
-{
-	const struct drive *d = l->run->drive;
-	struct fault ignored;
-	struct extent range;
-
-	if (r->device >= d->host->tenants.count || r->arrival > last ||
-		request_has_sectors(r->type) != (r->sectors > 0))
-		return false;
-	range = d->host->tenants.of[r->device].range;
-	if (request_has_sectors(r->type))
-		return r->start >= range.start && r->start < range.end && r->sectors <= range.end - r->start;
-	return (r->type != REQUEST_UPDATE || store_knows(d->ftl->store, REQUEST_UPDATE)) &&
-	       run_has_what_it_needs(l->run, l->run->workload, r, &ignored);
-}
-
-static bool tenants_could_wait(void *loaded, uint32_t queue, const struct request *r)
-{
-	const struct tenants_loaded *l = loaded;
-
-	return tenants_are_sound(l, r, tenants_now(l->run)) &&
-	       queue == (tenants_door(l->run)->in_one_queue ? 0 : r->device);
-}
-
-static bool tenants_could_be_held(void *loaded, uint32_t queue, const struct request *r)
-{
-	const struct tenants_loaded *l = loaded;
-
-	return tenants_are_sound(l, r, l->last) && queue == tenants_door(l->run)->line[r->device];
-}
-
-static void tenants_check_queues(struct run *run, tick_t last, struct fault *fault)
-{
-	const struct door *door = tenants_door(run);
-	struct tenants_loaded l = { run, last };
-
-	if (run->status == TRACE_BAD || (queues_are(&door->waiting, tenants_could_wait, &l) &&
-						queues_are(&door->held, tenants_could_be_held, &l)))
-		return;
-	run->status = TRACE_BAD;
-	fault_set(fault, "the saved run is damaged in its queues");
-}
-
 /* Reads the workloads again up to where the saved run had read them. */
 static void tenants_skip(struct run *run, struct fault *fault)
 {
 	struct door *door = tenants_door(run);
 	uint32_t sources = door->apart ? run->workload->parts : 1;
 	uint64_t folded = run->drive->host->folded;
-	tick_t last = 0;
 
 	for (uint32_t i = 0; i < sources && run->status != TRACE_BAD; i++) {
 		struct workload *workload = tenants_workload(run, i);
@@ -287,7 +228,6 @@ static void tenants_skip(struct run *run, struct fault *fault)
 		while (status == TRACE_OK && taken < s->taken + s->ended) {
 			status = run_fetch(run, workload, &r, &sum, fault);
 			taken += status == TRACE_OK;
-			last = status == TRACE_OK && r.arrival > last ? r.arrival : last;
 		}
 		if (status == TRACE_BAD)
 			run->status = TRACE_BAD;
@@ -295,7 +235,6 @@ static void tenants_skip(struct run *run, struct fault *fault)
 			run_tell_other_workload(run, workload, s->taken, fault);
 	}
 	run->drive->host->folded = folded;
-	tenants_check_queues(run, last, fault);
 }
 
 void tenants_begin(struct run *run, struct fault *fault)

@@ -161,8 +161,8 @@ void windows_end(struct windows *w, uint64_t requests)
 
 const struct state_row windows_state[] = {
 	STATE_FIXED(warm_up, within, every, drive, out),
-	STATE_BOOL(struct windows, begun),
-	STATE_BOOL(struct windows, counting),
+	STATE_NUMBER(struct windows, begun),
+	STATE_NUMBER(struct windows, counting),
 	STATE_NUMBER(struct windows, waf),
 	STATE_NUMBER(struct windows, from),
 	STATE_NUMBER(struct windows, counted_from),

@@ -252,6 +252,7 @@ static void across_check(const struct ftl *f)
 		mapped += page_map_get(&a->map, lpn).mask != 0;
 		areas += across_area_at(a, lpn) != NO_AREA;
 	}
+	page_map_check(&a->map);
 	across_areas_check(&a->areas);
 	directory_check(a->directory);
 	map_cache_check(a->cache);
@@ -270,7 +271,7 @@ static const struct state_row across_state[] = {
 	STATE_SCRATCH(guard_first, guard_last),
 	STATE_COUNTED(count),
 	STATE_STRUCT(struct across, map, page_map_state),
-	STATE_VALUES(struct across, area_of, UP_TO, STATE_OWN(struct across, areas.limit)),
+	STATE_NUMBERS(struct across, area_of),
 	STATE_STRUCT(struct across, areas, across_areas_state),
 	STATE_POINTER(struct across, directory, directory_state),
 	STATE_POINTER(struct across, cache, map_cache_state),

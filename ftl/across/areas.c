@@ -25,11 +25,11 @@ void across_areas_release(struct across_area_table *t)
 }
 
 static const struct state_row across_area_state[] = {
-	STATE_MASK(struct across_area, left, GEOMETRY(sectors_per_page)),
-	STATE_MASK(struct across_area, right, GEOMETRY(sectors_per_page)),
-	STATE_BELOW(struct across_area, anchor, GEOMETRY(logical_pages)),
-	STATE_BELOW(struct across_area, ppn, GEOMETRY(pages)),
-	STATE_BOOL(struct across_area, cut),
+	STATE_NUMBER(struct across_area, left),
+	STATE_NUMBER(struct across_area, right),
+	STATE_NUMBER(struct across_area, anchor),
+	STATE_NUMBER(struct across_area, ppn),
+	STATE_NUMBER(struct across_area, cut),
 	{ 0 },
 };
 

@@ -77,7 +77,7 @@ static void dac_exit(struct ftl *f)
 
 static const struct state_row dac_state[] = {
 	STATE_STRUCT(struct dac, classes, class_state),
-	STATE_VALUES(struct dac, class, UP_TO, STATE_LIMIT(DATA_CLASSES)),
+	STATE_NUMBERS(struct dac, class),
 	{ 0 },
 };
 

@@ -464,24 +464,19 @@ static void leaftl_exit(struct ftl *f)
 	demand_exit(f);
 }
 
-static bool leaftl_hold(void *leaftl)
+static void leaftl_index(void *leaftl)
 {
 	struct leaftl *l = leaftl;
 
 	hash_clear(&l->hash);
-	for (uint32_t i = 0; i < l->waits; i++) {
-		if (!l->waiting[i].mask ||
-			hash_find(&l->hash, leaftl_hashed(l), l->waiting[i].lpn) != INDEX_NONE)
-			return false;
+	for (uint32_t i = 0; i < l->waits; i++)
 		hash_add(&l->hash, leaftl_hashed(l), i);
-	}
-	return true;
 }
 
 static const struct state_row leaftl_waiting_state[] = {
-	STATE_BELOW(struct leaftl_waiting, lpn, GEOMETRY(logical_pages)),
+	STATE_NUMBER(struct leaftl_waiting, lpn),
 	STATE_REBUILT(link),
-	STATE_MASK(struct leaftl_waiting, mask, GEOMETRY(sectors_per_page)),
+	STATE_NUMBER(struct leaftl_waiting, mask),
 	STATE_OP(struct leaftl_waiting, read),
 	{ 0 },
 };
@@ -494,8 +489,8 @@ static const struct state_row leaftl_state[] = {
 	STATE_STRUCT(struct leaftl, demand, demand_state),
 	STATE_STRUCT(struct leaftl, groups, learned_state),
 	STATE_EACH(struct leaftl, waiting, leaftl_waiting_state),
-	STATE_BELOW(struct leaftl, waits, STATE_OWN(struct leaftl, room)),
-	STATE_RESTORED(leaftl_hold),
+	STATE_NUMBER(struct leaftl, waits),
+	STATE_RESTORED(leaftl_index),
 	STATE_NUMBER(struct leaftl, flushed),
 	{ 0 },
 };

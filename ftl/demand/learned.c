@@ -255,21 +255,11 @@ const struct segment *learned_find(struct learned *g, const struct io *io, lpn_t
 
 /* ---- the rest ---- */
 
-static bool learned_hold(void *groups)
-{
-	struct learned *g = groups;
-
-	for (uint32_t i = 0; i < g->groups; i++)
-		if (g->group[i].cached && (g->in_dram || !list_agrees(GROUP_LINKS(g), g->groups + 1, i)))
-			return false;
-	return true;
-}
-
 static const struct state_row group_state[] = {
 	STATE_STRUCT(struct group, segments, segments_state),
 	STATE_NUMBER(struct group, bytes),
-	STATE_BOOL(struct group, cached),
-	STATE_BOOL(struct group, dirty),
+	STATE_NUMBER(struct group, cached),
+	STATE_NUMBER(struct group, dirty),
 	{ 0 },
 };
 
@@ -278,11 +268,10 @@ const struct state_row learned_state[] = {
 	STATE_SCRATCH(noted, changed, point),
 	STATE_COUNTED(statistics),
 	STATE_EACH(struct learned, group, group_state),
-	STATE_VALUES(struct learned, link, LINK, STATE_ITS_COUNT),
+	STATE_NUMBERS(struct learned, link),
 	STATE_NUMBERS(struct learned, stale),
-	STATE_BOOL(struct learned, any_stale),
+	STATE_NUMBER(struct learned, any_stale),
 	STATE_NUMBER(struct learned, used),
-	STATE_RESTORED(learned_hold),
 	{ 0 },
 };
 

@@ -448,28 +448,10 @@ static const struct state_row group_pages_state[] = {
 	{ 0 },
 };
 
-/* Each approximate segment has a list of its own; no other segment has one. */
-static bool segments_hold(void *segments)
-{
-	const struct segments *s = segments;
-	uint32_t lists = 0;
-
-	for (uint32_t i = 0; i < s->used; i++) {
-		lists += !s->segment[i].stride;
-		for (uint32_t k = 0; !s->segment[i].stride && k < i; k++)
-			if (!s->segment[k].stride && s->segment[k].list == s->segment[i].list)
-				return false;
-		if (!s->segment[i].stride && s->segment[i].list >= s->lists)
-			return false;
-	}
-	return lists == s->lists;
-}
-
 const struct state_row segments_state[] = {
-	STATE_GROWN(struct segments, segment, used, room, STATE_UNBOUNDED, segment_state),
-	STATE_GROWN(struct segments, list, lists, list_room, STATE_UNBOUNDED, group_pages_state),
+	STATE_GROWN(struct segments, segment, used, room, segment_state),
+	STATE_GROWN(struct segments, list, lists, list_room, group_pages_state),
 	STATE_NUMBER(struct segments, list_bytes),
-	STATE_RESTORED(segments_hold),
 	{ 0 },
 };
 
@@ -491,7 +473,7 @@ static void segments_check_one(const struct segments *s, const struct segment *s
 
 void segments_check(const struct segments *s, uint32_t gamma)
 {
-	uint32_t list_bytes = 0;
+	uint32_t list_bytes = 0, lists = 0;
 
 	for (uint32_t i = 0; i < s->used; i++) {
 		const struct segment *segment = &s->segment[i];
@@ -503,7 +485,9 @@ void segments_check(const struct segments *s, uint32_t gamma)
 		BUG_ON(i && segment->level == level && segment[-1].last >= segment->first,
 			"segments of level %u overlap at page %u", level, segment->first);
 		BUG_ON(!i && segment->level, "nothing is in level 0");
+		lists += !segment->stride;
 		list_bytes += segment->stride ? 0 : segment_pages(s, segment) + 1;
 	}
-	BUG_ON(list_bytes != s->list_bytes, "lists of %u bytes are counted as %u", list_bytes, s->list_bytes);
+	BUG_ON(list_bytes != s->list_bytes || lists != s->lists,
+		"%u lists of %u bytes are counted as %u of %u", lists, list_bytes, s->lists, s->list_bytes);
 }

@@ -478,9 +478,9 @@ static const struct state_row sftl_page_state[] = {
 	STATE_NUMBER(struct sftl_page, heads),
 	STATE_NUMBER(struct sftl_page, dirty),
 	STATE_NUMBER(struct sftl_page, charge),
-	STATE_BOOL(struct sftl_page, cached),
-	STATE_BOOL(struct sftl_page, bitmap),
-	STATE_BOOL(struct sftl_page, flagged),
+	STATE_NUMBER(struct sftl_page, cached),
+	STATE_NUMBER(struct sftl_page, bitmap),
+	STATE_NUMBER(struct sftl_page, flagged),
 	{ 0 },
 };
 

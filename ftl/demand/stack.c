@@ -77,7 +77,7 @@ void stack_take(struct stack *s, uint32_t thing)
 }
 
 static const struct state_row stack_link_state[] = {
-	STATE_LINK(struct stack_link, link, STATE_ITS_COUNT),
+	STATE_NUMBER(struct stack_link, link),
 	STATE_NUMBER(struct stack_link, third),
 	{ 0 },
 };

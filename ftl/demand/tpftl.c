@@ -462,16 +462,8 @@ static void tpftl_check(const struct ftl *f)
 		with_entries, t->nodes);
 }
 
-/* Every element has a stamp. */
-static bool tpftl_restored(void *tpftl)
-{
-	const struct tpftl *t = tpftl;
-
-	return t->cache->pool.used <= memory_count(t->stamp);
-}
-
 static const struct state_row tpftl_node_state[] = {
-	STATE_LINK(struct tpftl_node, link, STATE_ITS_COUNT),
+	STATE_NUMBER(struct tpftl_node, link),
 	STATE_NUMBER(struct tpftl_node, entries),
 	STATE_NUMBER(struct tpftl_node, heat),
 	{ 0 },
@@ -487,8 +479,7 @@ static const struct state_row tpftl_state[] = {
 	STATE_NUMBER(struct tpftl, clock),
 	STATE_NUMBER(struct tpftl, nodes),
 	STATE_NUMBER(struct tpftl, balance),
-	STATE_BOOL(struct tpftl, selective),
-	STATE_RESTORED(tpftl_restored),
+	STATE_NUMBER(struct tpftl, selective),
 	{ 0 },
 };
 

@@ -106,7 +106,7 @@ static void fast_exit(struct ftl *f)
 
 static const struct state_row fast_state[] = {
 	STATE_STRUCT(struct fast, log, log_state),
-	STATE_VALUES(struct fast, current, INDEX, STATE_OWN(struct fast, log.logs)),
+	STATE_NUMBERS(struct fast, current),
 	{ 0 },
 };
 

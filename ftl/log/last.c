@@ -287,8 +287,8 @@ static void last_write(struct ftl *f, struct io *io, const struct extent *extent
 	}
 }
 
-/* Rebuilds the index from the pages.  False: `turn` is out of range. */
-static bool last_index_recent(void *last_ftl)
+/* Rebuilds the index from the pages. */
+static void last_index_recent(void *last_ftl)
 {
 	struct last *last = last_ftl;
 	uint32_t pages = last->log.geometry->planes * last->window;
@@ -298,10 +298,6 @@ static bool last_index_recent(void *last_ftl)
 	for (uint32_t i = 0; i < pages; i++)
 		if (last->recent[i].lpn != LPN_NONE)
 			hash_add(&last->index, last_recent_pages(last), i);
-	for (plane_t p = 0; p < last->log.geometry->planes; p++)
-		if (last->turn[p] && last->turn[p] >= last->window)
-			return false;
-	return true;
 }
 
 static const struct state_row last_state[] = {
@@ -309,7 +305,7 @@ static const struct state_row last_state[] = {
 	STATE_SCRATCH(seen, mark),
 	STATE_COUNTED(count, uncounted),
 	STATE_STRUCT(struct last, log, log_state),
-	STATE_VALUES(struct last, current, INDEX, STATE_OWN(struct last, log.logs)),
+	STATE_NUMBERS(struct last, current),
 	STATE_NUMBERS(struct last, recent),
 	STATE_NUMBERS(struct last, turn),
 	STATE_REBUILT(index),

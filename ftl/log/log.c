@@ -352,7 +352,7 @@ void log_free(struct ftl *f)
 }
 
 /* Rebuilds the index of mapped pages from the contents of the logs. */
-static bool log_index_pages(void *log_ftl)
+static void log_index_pages(void *log_ftl)
 {
 	struct log_ftl *l = log_ftl;
 	hash_free(&l->index);
@@ -369,17 +369,16 @@ static bool log_index_pages(void *log_ftl)
 			l->page[i].lpn = lpn;
 			hash_add(&l->index, log_mapped_pages(l), i);
 		}
-	return true;
 }
 
 static const struct state_row log_block_state[] = {
-	STATE_INDEX(struct log_block, block, GEOMETRY(blocks)),
-	STATE_INDEX(struct log_block, lbn, STATE_OWN(struct log_ftl, lbns)),
-	STATE_LINK(struct log_block, link, STATE_ITS_COUNT),
+	STATE_NUMBER(struct log_block, block),
+	STATE_NUMBER(struct log_block, lbn),
+	STATE_NUMBER(struct log_block, link),
 	STATE_NUMBER(struct log_block, opened),
 	STATE_NUMBER(struct log_block, touched),
-	STATE_BOOL(struct log_block, ordered),
-	STATE_BOOL(struct log_block, hot),
+	STATE_NUMBER(struct log_block, ordered),
+	STATE_NUMBER(struct log_block, hot),
 	{ 0 },
 };
 
@@ -389,8 +388,8 @@ const struct state_row log_state[] = {
 	STATE_FIXED(find, moved, look_up, write_page, owned, shared, logs),
 	STATE_COUNTED(count, uncounted),
 	STATE_POINTER(struct log_ftl, blocks, blocks_state),
-	STATE_VALUES(struct log_ftl, data, INDEX, GEOMETRY(blocks)),
-	STATE_VALUES(struct log_ftl, own, INDEX, STATE_OWN(struct log_ftl, logs)),
+	STATE_NUMBERS(struct log_ftl, data),
+	STATE_NUMBERS(struct log_ftl, own),
 	STATE_NUMBERS(struct log_ftl, present),
 	STATE_NUMBERS(struct log_ftl, lacks),
 	STATE_NUMBERS(struct log_ftl, live),

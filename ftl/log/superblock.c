@@ -445,19 +445,19 @@ static void superblock_trim(struct ftl *ftl, struct io *io, struct extent e)
 }
 
 static const struct state_row super_state[] = {
-	STATE_INDEX(struct superblock, update, GEOMETRY(blocks)),
-	STATE_INDEX(struct superblock, cold, GEOMETRY(blocks)),
-	STATE_BELOW(struct superblock, blocks, STATE_OWN(struct superblock_ftl, room)),
-	STATE_LINK(struct superblock, link, STATE_ITS_COUNT),
-	STATE_LINK(struct superblock, wide, STATE_ITS_COUNT),
-	STATE_BOOL(struct superblock, cached),
-	STATE_BOOL(struct superblock, is_wide),
+	STATE_NUMBER(struct superblock, update),
+	STATE_NUMBER(struct superblock, cold),
+	STATE_NUMBER(struct superblock, blocks),
+	STATE_NUMBER(struct superblock, link),
+	STATE_NUMBER(struct superblock, wide),
+	STATE_NUMBER(struct superblock, cached),
+	STATE_NUMBER(struct superblock, is_wide),
 	STATE_NUMBER(struct superblock, request),
 	{ 0 },
 };
 
 static const struct state_row member_state[] = {
-	STATE_INDEX(struct member, block, GEOMETRY(blocks)),
+	STATE_NUMBER(struct member, block),
 	STATE_NUMBER(struct member, taken),
 	{ 0 },
 };
@@ -469,7 +469,7 @@ static const struct state_row superblock_state[] = {
 	STATE_STRUCT(struct superblock_ftl, log, log_state),
 	STATE_ARRAY(struct superblock_ftl, super, super_state),
 	STATE_ARRAY(struct superblock_ftl, member, member_state),
-	STATE_VALUES(struct superblock_ftl, holder, BELOW, STATE_OWN(struct superblock_ftl, room)),
+	STATE_NUMBERS(struct superblock_ftl, holder),
 	STATE_NUMBER(struct superblock_ftl, taken),
 	STATE_NUMBER(struct superblock_ftl, cached),
 	STATE_NUMBER(struct superblock_ftl, requests),

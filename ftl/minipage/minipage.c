@@ -316,6 +316,16 @@ static void mini_check_place(const struct ftl *f, sub_t sub)
 		ppn);
 }
 
+/* A minipage waits once, with all sectors that its old page has. */
+static void mini_check_waiting(const struct ftl *f, uint32_t i)
+{
+	struct mini *m = f->state;
+	const struct pack_part *p = &m->waiting[i];
+
+	BUG_ON(mini_waiting(m, p->sub) != p || mini_written(m, p->sub) & ~(p->host | p->kept),
+		"minipage %u waits twice, or without sectors that its old page has", p->sub);
+}
+
 static void mini_check(const struct ftl *f)
 {
 	const struct mini *m = f->state;
@@ -336,31 +346,17 @@ static void mini_check(const struct ftl *f)
 		m->table.directory->in_flash);
 	BUG_ON(m->waits && (!m->buffered || m->waits >= m->per_lpn + f->failed), "%u minipages wait",
 		m->waits);
+	for (uint32_t i = 0; i < m->waits; i++)
+		mini_check_waiting(f, i);
+	places_check(&m->places);
 	mini_map_check(f);
-}
-
-/* Minipages are in RAM only with pack = buffer, each once. */
-static bool mini_waiting_hold(void *mini)
-{
-	struct mini *m = mini;
-
-	if (m->waits && (!m->buffered || m->waits >= m->per_lpn))
-		return false;
-	for (uint32_t i = 0; i < m->waits; i++) {
-		const struct pack_part *p = &m->waiting[i];
-
-		if (p->sub >= m->places.lpns * m->per_lpn || (p->host | p->kept) & ~m->full ||
-			mini_waiting(m, p->sub) != p || mini_written(m, p->sub) & ~(p->host | p->kept))
-			return false;
-	}
-	return true;
 }
 
 static const struct state_row mini_waiting_state[] = {
 	STATE_NUMBER(struct pack_part, sub),
 	STATE_NUMBER(struct pack_part, length),
 	STATE_NUMBER(struct pack_part, from),
-	STATE_BOOL(struct pack_part, whole),
+	STATE_NUMBER(struct pack_part, whole),
 	STATE_NUMBER(struct pack_part, host),
 	STATE_NUMBER(struct pack_part, kept),
 	STATE_OP(struct pack_part, read),
@@ -377,7 +373,6 @@ static const struct state_row mini_state[] = {
 	STATE_NUMBERS(struct mini, split),
 	STATE_STRUCTS(struct mini, waiting, mini_waiting_state),
 	STATE_NUMBER(struct mini, waits),
-	STATE_RESTORED(mini_waiting_hold),
 	STATE_STRUCT(struct mini, table, table_state),
 	STATE_POINTER(struct mini, cache, entry_cache_state),
 	{ 0 },

@@ -1,5 +1,7 @@
 #include "ftl/minipage/places.h"
 
+#include "base/bits.h"
+
 static const char *const what = "minipage table";
 
 void places_init(struct places *p, const struct geometry *g, uint32_t shift)
@@ -82,35 +84,23 @@ void places_set(struct places *p, sub_t first, uint32_t count, uint32_t place, m
 		mini_places_leave_apart(p, lpn, entry);
 }
 
-/* Are the entry's places in range, and is it in the side table exactly if it has to be? */
-static bool mini_places_is_good(const struct places *p, lpn_t lpn)
-{
-	uint32_t entry = p->entry[lpn];
-
-	if (entry <= p->count)
-		return !entry || entry - 1 + p->per_lpn <= p->count;
-	for (uint32_t i = 0; i < p->per_lpn; i++)
-		if (places_apart(p, entry)[i] >= p->count)
-			return false;
-	return !(places_page(p, lpn) & ~p->page) && mini_places_outside(p, lpn) == entry;
-}
-
-static bool mini_places_places_hold(void *places)
-{
-	const struct places *p = places;
-
-	if (!pool_is_named_once(&p->apart, p->entry, p->lpns, p->count))
-		return false;
-	for (lpn_t lpn = 0; lpn < p->lpns; lpn++)
-		if (!mini_places_is_good(p, lpn))
-			return false;
-	return true;
-}
-
 const struct state_row places_state[] = {
 	STATE_FIXED(lpns, count, per_lpn, sub_shift, shift, full, page),
 	STATE_NUMBERS(struct places, entry),
-	STATE_POOL(struct places, apart, STATE_OWN(struct places, lpns), NULL),
-	STATE_RESTORED(mini_places_places_hold),
+	STATE_POOL(struct places, apart, NULL),
 	{ 0 },
 };
+
+void places_check(const struct places *p)
+{
+	uint32_t apart = pool_count_free(&p->apart);
+
+	for (lpn_t lpn = 0; lpn < p->lpns; lpn++) {
+		if (p->entry[lpn] <= p->count)
+			continue;
+		apart++;
+		BUG_ON(mini_places_outside(p, lpn) != p->entry[lpn],
+			"LPN %u has places apart and does not need them", lpn);
+	}
+	BUG_ON(apart != p->apart.used, "%u of %u entries for places apart are known", apart, p->apart.used);
+}

@@ -84,4 +84,7 @@ static inline uint32_t places_expect_next(const struct places *p, lpn_t lpn)
 /* State, for saving and loading. */
 extern const struct state_row places_state[];
 
+/* Aborts unless every entry of the side table is free or belongs to one page that needs it. */
+void places_check(const struct places *);
+
 #endif

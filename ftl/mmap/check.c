@@ -55,6 +55,7 @@ void mmap_check(const struct ftl *f)
 	const struct mmap_ftl *m = f->state;
 	uint64_t mapped = 0, pages = 0, overlays = 0, listed = 0;
 
+	page_map_check(&m->map);
 	for (lpn_t lpn = 0; lpn < m->map.lpns; lpn++) {
 		listed += mmap_check_list(m, lpn);
 		mmap_check_page(f, lpn);

@@ -342,35 +342,26 @@ static void mmap_write_merged(struct ftl *f, struct io *io, const struct extent 
 /* `first` has no bound here: in a free element it has another meaning; check() checks it. */
 static const struct state_row merged_page_state[] = {
 	STATE_NUMBER(struct merged_page, first),
-	STATE_UP_TO(struct merged_page, page, GEOMETRY(pages)),
+	STATE_NUMBER(struct merged_page, page),
 	{ 0 },
 };
 
 static const struct state_row overlay_state[] = {
-	STATE_INDEX(struct overlay, next, STATE_ITS_COUNT),
-	STATE_INDEX(struct overlay, beside, STATE_ITS_COUNT),
-	STATE_BELOW(struct overlay, lpn, STATE_OWN(struct mmap_ftl, map.lpns)),
-	STATE_BELOW(struct overlay, merged, STATE_OWN(struct mmap_ftl, merged.used)),
-	STATE_MASK(struct overlay, mask, GEOMETRY(sectors_per_page)),
+	STATE_NUMBER(struct overlay, next),
+	STATE_NUMBER(struct overlay, beside),
+	STATE_NUMBER(struct overlay, lpn),
+	STATE_NUMBER(struct overlay, merged),
+	STATE_NUMBER(struct overlay, mask),
 	{ 0 },
 };
-
-static bool mmap_restored(void *mmap)
-{
-	const struct mmap_ftl *m = mmap;
-
-	return pool_frees_zeros(&m->merged, 0, POOL_NUMBERS(m->merged, struct merged_page, page)) &&
-	       pool_frees_zeros(&m->overlay, 0, POOL_NUMBERS(m->overlay, struct overlay, mask));
-}
 
 static const struct state_row mmap_state[] = {
 	STATE_FIXED(limit),
 	STATE_COUNTED(count),
 	STATE_STRUCT(struct mmap_ftl, map, page_map_state),
-	STATE_POOL(struct mmap_ftl, merged, STATE_OWN(struct mmap_ftl, limit), merged_page_state),
-	STATE_POOL(struct mmap_ftl, overlay, STATE_UNBOUNDED, overlay_state),
-	STATE_VALUES(struct mmap_ftl, overlay_of, UP_TO, STATE_OWN(struct mmap_ftl, overlay.used)),
-	STATE_RESTORED(mmap_restored),
+	STATE_POOL(struct mmap_ftl, merged, merged_page_state),
+	STATE_POOL(struct mmap_ftl, overlay, overlay_state),
+	STATE_NUMBERS(struct mmap_ftl, overlay_of),
 	STATE_NUMBER(struct mmap_ftl, overlays),
 	STATE_NUMBER(struct mmap_ftl, merged_pages),
 	{ 0 },

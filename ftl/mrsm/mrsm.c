@@ -242,7 +242,7 @@ static const struct state_row mrsm_state[] = {
 	STATE_STRUCT(struct mrsm, tree, mrsm_tree_state),
 	STATE_STRUCT(struct mrsm, slots, slots_state),
 	STATE_NUMBERS(struct mrsm, written),
-	STATE_VALUES(struct mrsm, map_pages, UP_TO, STATE_OWN(struct mrsm, region_map_pages)),
+	STATE_NUMBERS(struct mrsm, map_pages),
 	STATE_POINTER(struct mrsm, directory, directory_state),
 	STATE_NUMBER(struct mrsm, random),
 	STATE_NUMBER(struct mrsm, chance),

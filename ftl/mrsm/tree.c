@@ -208,30 +208,6 @@ void mrsm_tree_prefetch(const struct mrsm_tree *t, lpn_t page, enum prefetch_sta
 
 /* ---- state and invariants ---- */
 
-/* Every node is free or in one list. */
-static bool mrsm_tree_restored(void *tree)
-{
-	const struct mrsm_tree *t = tree;
-	uint64_t *listed = memory_array(bits_words(t->node.used), sizeof *listed, mrsm_tree_what);
-	bool good = pool_frees_zeros(&t->node, 0, POOL_NUMBERS(t->node, struct mrsm_tree_node, length));
-	uint32_t count = 0;
-
-	for (lpn_t page = 0; page < t->pages; page++)
-		for (uint32_t i = t->page[page] > t->ppns ? t->page[page] : 0; i && good;
-			i = mrsm_tree_after(t, i)) {
-			uint32_t node = i - t->ppns - 1;
-
-			good = node < t->node.used && !bits_get(listed, node) &&
-			       mrsm_tree_node_at(t, i)->length;
-			if (!good)
-				break;
-			bits_set(listed, node);
-			count++;
-		}
-	memory_free(listed);
-	return good && count + pool_count_free(&t->node) == t->node.used;
-}
-
 static const struct state_row mrsm_tree_node_state[] = {
 	STATE_NUMBER(struct mrsm_tree_node, next),
 	STATE_NUMBER(struct mrsm_tree_node, ppn),
@@ -244,8 +220,7 @@ static const struct state_row mrsm_tree_node_state[] = {
 const struct state_row mrsm_tree_state[] = {
 	STATE_FIXED(subs_per_page, page_shift, region_shift, subs, region_subs, pages, ppns, regions),
 	STATE_NUMBERS(struct mrsm_tree, page),
-	STATE_POOL(struct mrsm_tree, node, STATE_OWN(struct mrsm_tree, subs), mrsm_tree_node_state),
-	STATE_RESTORED(mrsm_tree_restored),
+	STATE_POOL(struct mrsm_tree, node, mrsm_tree_node_state),
 	STATE_NUMBERS(struct mrsm_tree, region),
 	STATE_NUMBER(struct mrsm_tree, nodes),
 	STATE_NUMBER(struct mrsm_tree, mapped),

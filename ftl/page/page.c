@@ -136,6 +136,7 @@ uint64_t page_check_map(const struct ftl *f)
 	const struct page_map *map = page_map_of(f);
 	uint64_t mapped = 0;
 
+	page_map_check(map);
 	for (lpn_t lpn = 0; lpn < map->lpns; lpn++) {
 		struct page_entry entry = page_map_get(map, lpn);
 		ppn_t ahead = map->lpns - lpn > PAGE_CHECK_AHEAD ? page_map_peek(map, lpn + PAGE_CHECK_AHEAD)

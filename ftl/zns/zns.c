@@ -125,10 +125,10 @@ static bool zns_command(struct ftl *f, struct io *io, uint32_t zone, enum zone_c
 /* ---- state ---- */
 
 static const struct state_row zone_rows[] = {
-	STATE_BELOW(struct zone, state, STATE_LIMIT(ZONE_STATES)),
-	STATE_LINK(struct zone, link, STATE_ITS_COUNT),
-	STATE_UP_TO(struct zone, written, STATE_OWN(struct zns, zone_sectors)),
-	STATE_BOOL(struct zone, padded),
+	STATE_NUMBER(struct zone, state),
+	STATE_NUMBER(struct zone, link),
+	STATE_NUMBER(struct zone, written),
+	STATE_NUMBER(struct zone, padded),
 	STATE_NUMBER(struct zone, writer),
 	STATE_NUMBER(struct zone, writer_page),
 	{ 0 },
@@ -143,8 +143,8 @@ static const struct state_row zns_state[] = {
 	STATE_NUMBER(struct zns, active),
 	STATE_NUMBER(struct zns, live_pages),
 	STATE_OF_RUN,
-	STATE_VALUES(struct zns, last, OP, STATE_LIMIT(0)),
-	STATE_VALUES(struct zns, before, OP, STATE_LIMIT(0)),
+	STATE_NUMBERS(struct zns, last),
+	STATE_NUMBERS(struct zns, before),
 	{ 0 },
 };
 

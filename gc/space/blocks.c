@@ -209,7 +209,7 @@ bool blocks_give(struct blocks *s, struct io *io, block_t b, enum cause cause)
 /* ---- state ---- */
 
 /* The fresh blocks are the last good ones that are managed. */
-static bool blocks_find_fresh(void *blocks)
+static void blocks_find_fresh(void *blocks)
 {
 	struct blocks *s = blocks;
 
@@ -219,25 +219,22 @@ static bool blocks_find_fresh(void *blocks)
 		s->plane[p].next = s->plane[p].end;
 		while (fresh && s->plane[p].next > s->plane[p].first)
 			fresh -= !blocks_bad_at(s, p, --s->plane[p].next);
-		if (fresh)
-			return false;
 	}
-	return true;
 }
 
 static const struct state_row blocks_plane_state[] = {
 	STATE_FIXED(first, end),
 	STATE_REBUILT(next),
-	STATE_UP_TO(struct blocks_plane, fresh, GEOMETRY(blocks_per_plane)),
-	STATE_UP_TO(struct blocks_plane, recycled, GEOMETRY(blocks_per_plane)),
-	STATE_UP_TO(struct blocks_plane, retired, GEOMETRY(blocks_per_plane)),
+	STATE_NUMBER(struct blocks_plane, fresh),
+	STATE_NUMBER(struct blocks_plane, recycled),
+	STATE_NUMBER(struct blocks_plane, retired),
 	STATE_NUMBER(struct blocks_plane, erases),
 	{ 0 },
 };
 
 static const struct state_row blocks_free_block_state[] = {
 	STATE_NUMBER(struct free_block, key),
-	STATE_BELOW(struct free_block, block, GEOMETRY(blocks)),
+	STATE_NUMBER(struct free_block, block),
 	{ 0 },
 };
 

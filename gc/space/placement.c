@@ -97,16 +97,16 @@ void placement_release(struct placement *p)
 }
 
 static const struct state_row placement_stripe_state[] = {
-	STATE_BELOW(struct placement_stripe, at, GEOMETRY(dies)),
-	STATE_UP_TO(struct placement_stripe, left, GEOMETRY(planes_per_die)),
+	STATE_NUMBER(struct placement_stripe, at),
+	STATE_NUMBER(struct placement_stripe, left),
 	{ 0 },
 };
 
 const struct state_row placement_state[] = {
 	STATE_FIXED(geometry, flash, policy, positions, plane, position, die, superblock),
-	STATE_VALUES(struct placement, turn, BELOW, GEOMETRY(planes_per_die)),
+	STATE_NUMBERS(struct placement, turn),
 	STATE_STRUCTS(struct placement, stripe, placement_stripe_state),
-	STATE_BELOW(struct placement, cursor, STATE_OWN(struct placement, positions)),
+	STATE_NUMBER(struct placement, cursor),
 	{ 0 },
 };
 

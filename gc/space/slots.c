@@ -86,7 +86,7 @@ void slots_move(struct slots *s, ppn_t from, ppn_t to)
 const struct state_row slots_state[] = {
 	STATE_FIXED(space, per_page, shift, full, lists),
 	STATE_NUMBERS(struct slots, live),
-	STATE_POOL(struct slots, list, GEOMETRY(pages), NULL),
+	STATE_POOL(struct slots, list, NULL),
 	{ 0 },
 };
 

@@ -237,51 +237,16 @@ void space_erase(struct space *s, struct io *io, block_t b, enum cause cause)
 	space_tell(s, b, BLOCK_ERASED);
 }
 
-static bool space_blocks_hold(void *space)
-{
-	const struct space *s = space;
-
-	for (block_t b = 0; b < s->geometry->blocks; b++)
-		if (s->block[b].valid > s->geometry->pages_per_block || s->block[b].state > BLOCK_RETIRED ||
-			s->block[b].stream >= s->streams)
-			return false;
-	return true;
-}
-
-static bool space_has_block(const struct space *s, block_t b)
-{
-	return b < s->geometry->blocks || b == BLOCK_NONE;
-}
-
-/* Streams that do not exist have no open block; blocks may be units. */
-static bool space_planes_hold(void *space)
-{
-	const struct space *s = space;
-
-	for (plane_t p = 0; p < s->geometry->planes; p++) {
-		if (!space_has_block(s, s->plane[p].begun))
-			return false;
-		for (unsigned stream = 0; stream < STREAMS_MOST; stream++) {
-			const struct open_block *open = &s->plane[p].open[stream];
-
-			if (!space_has_block(s, open->block) || open->next > s->geometry->pages_per_block ||
-				(stream >= s->streams && open->block != BLOCK_NONE))
-				return false;
-		}
-	}
-	return true;
-}
-
 static const struct state_row space_open_block_state[] = {
-	STATE_INDEX(struct open_block, block, GEOMETRY(blocks)),
-	STATE_UP_TO(struct open_block, next, GEOMETRY(pages)),
+	STATE_NUMBER(struct open_block, block),
+	STATE_NUMBER(struct open_block, next),
 	{ 0 },
 };
 
 static const struct state_row space_plane_state[] = {
 	STATE_STRUCTS(struct space_plane, open, space_open_block_state),
-	STATE_UP_TO(struct space_plane, free_pages, GEOMETRY(pages)),
-	STATE_INDEX(struct space_plane, begun, GEOMETRY(blocks)),
+	STATE_NUMBER(struct space_plane, free_pages),
+	STATE_NUMBER(struct space_plane, begun),
 	{ 0 },
 };
 
@@ -292,11 +257,9 @@ const struct state_row space_state[] = {
 	STATE_POINTER(struct space, blocks, blocks_state),
 	STATE_POINTER(struct space, pool, blocks_state),
 	STATE_NUMBERS(struct space, block),
-	STATE_RESTORED(space_blocks_hold),
 	STATE_NUMBERS(struct space, stamp),
 	STATE_NUMBERS(struct space, dead_slots),
 	STATE_ARRAY(struct space, plane, space_plane_state),
-	STATE_RESTORED(space_planes_hold),
 	STATE_NUMBER(struct space, handed_out),
 	STATE_OF_RUN,
 	STATE_NUMBER(struct space, count),

@@ -309,28 +309,21 @@ static const struct state_row stripes_lost_state[] = {
 	{ 0 },
 };
 
-/* `dead` is the die that the settings name, or none. */
-static bool stripes_restored(void *stripes)
+static void stripes_restored(void *stripes)
 {
 	struct stripes *s = stripes;
 
 	if (!stripes_have_lost_die(s))
-		return true;
-	if (!s->pages || s->dead != s->fails)
-		return false;
-	for (block_t unit = 0; unit < s->layout.geometry.blocks; unit++)
-		if (s->pages[unit] > stripes_width_of(s, unit)->pages)
-			return false;
+		return;
 	s->flash->lost = &s->lost;
 	s->layout.block_pages = s->less.pages;
-	return true;
 }
 
 const struct state_row stripes_state[] = {
 	STATE_FIXED(layout, units, flash, full, less, fails, programs),
 	STATE_SCRATCH(stripe),
 	STATE_OF_RUN,
-	STATE_INDEX(struct stripes, dead, GEOMETRY(dies)),
+	STATE_NUMBER(struct stripes, dead),
 	STATE_NUMBERS(struct stripes, pages),
 	STATE_NUMBERS(struct stripes, fewer),
 	STATE_STRUCT(struct stripes, lost, stripes_lost_state),

@@ -222,13 +222,12 @@ static void parity_statistics(struct tool *t, struct stat_list *list)
 /* ---- state ---- */
 
 /* Called after the stripes are loaded. */
-static bool parity_restored(void *parity)
+static void parity_restored(void *parity)
 {
 	struct parity *p = parity;
 
 	if (stripes_have_lost_die(&p->stripes))
 		parity_resize(p);
-	return true;
 }
 
 static const struct state_row parity_state[] = {

@@ -293,23 +293,12 @@ static void refresh_hear_of_space(struct tool *t, block_t b, enum block_event ev
 		refresh_closed(t->state, b);
 }
 
-static bool refresh_holds(void *refresh)
-{
-	const struct refresh *r = refresh;
-
-	for (block_t b = 0; b < r->space->geometry->blocks; b++)
-		if (r->place[b] > REFRESH_OLD)
-			return false;
-	return true;
-}
-
 static const struct state_row refresh_state[] = {
 	STATE_FIXED(settings, collector, space, retry, age_ns),
 	STATE_COUNTED(count),
 	STATE_OF_RUN,
-	STATE_VALUES(struct refresh, link, LINK, STATE_ITS_COUNT),
+	STATE_NUMBERS(struct refresh, link),
 	STATE_NUMBERS(struct refresh, place),
-	STATE_RESTORED(refresh_holds),
 	{ 0 },
 };
 

@@ -415,22 +415,6 @@ static void slc_print(const struct tool *t, FILE *out)
 
 /* ---- state ---- */
 
-static bool slc_holds(void *slc)
-{
-	const struct slc *c = slc;
-	uint64_t all = 0;
-
-	for (plane_t p = 0; p < c->space->geometry->planes; p++) {
-		all += c->in_use[p];
-		if (c->in_use[p] > c->most || c->closed[p] > c->in_use[p])
-			return false;
-		for (uint32_t i = 0; i < c->closed[p]; i++)
-			if (slc_queue(c, p)[i] >= c->space->geometry->blocks)
-				return false;
-	}
-	return all == c->in_use_in_all;
-}
-
 static const struct state_row slc_state[] = {
 	STATE_FIXED(settings, space, collector, stream, fold, most, low),
 	STATE_COUNTED(count),
@@ -438,7 +422,6 @@ static const struct state_row slc_state[] = {
 	STATE_NUMBERS(struct slc, closed),
 	STATE_NUMBERS(struct slc, queue),
 	STATE_NUMBER(struct slc, in_use_in_all),
-	STATE_RESTORED(slc_holds),
 	{ 0 },
 };
 
@@ -447,6 +430,7 @@ static void slc_check(const struct tool *t)
 	const struct slc *c = t->state;
 	const struct space *s = c->space;
 	const struct geometry *g = s->geometry;
+	uint64_t in_use = 0;
 
 	for (plane_t p = 0; p < g->planes; p++) {
 		block_t first = p * g->blocks_per_plane;
@@ -454,6 +438,7 @@ static void slc_check(const struct tool *t)
 
 		for (block_t b = first; b < first + g->blocks_per_plane; b++)
 			closed += s->block[b].state == BLOCK_CACHED;
+		in_use += c->in_use[p];
 		BUG_ON(closed != c->closed[p] || open + closed != c->in_use[p],
 			"plane %u has %u closed SLC blocks of %u; the cache knows %u of %u", p, closed,
 			open + closed, c->closed[p], c->in_use[p]);
@@ -462,6 +447,8 @@ static void slc_check(const struct tool *t)
 				"block %u waits to be folded in state %u", slc_queue(c, p)[i],
 				s->block[slc_queue(c, p)[i]].state);
 	}
+	BUG_ON(in_use != c->in_use_in_all, "%" PRIu64 " SLC blocks are in use, %" PRIu64 " are counted",
+		in_use, c->in_use_in_all);
 }
 
 /* ---- statistics ---- */

@@ -240,7 +240,7 @@ void __wrap_drive_check(const struct drive *d)
 
 	__real_drive_check(d);
 	if (tape_reads_all())
-		drive_check_loaded((struct drive *)d);
+		drive_check_sectors((struct drive *)d);
 	while (p->next.kind == TAPE_COUNT) {
 		struct tape_record r = player_take(p);
 

@@ -35,7 +35,7 @@ KINDS = {
     "gc": ("gc_policy_ops", "gc", ["settings.o", "policies.o"], "-s gc.policy=%s"),
 }
 # Groups of cases of the conformance suite, and their points.
-ACTS = {"conforms": 10, "wears-out": 6, "forged": 6, "saved": 8, "two-drives": 6, "spare": 4}
+ACTS = {"conforms": 10, "wears-out": 6, "saved": 14, "two-drives": 6, "spare": 4}
 PAPER = (
     "-s flash.channels=1 -s flash.planes=1 -s flash.page_bytes=8K -s flash.over_provisioning=0.4 tiny lun1"
 )

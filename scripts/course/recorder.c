@@ -226,7 +226,7 @@ void __wrap_drive_check(const struct drive *d)
 {
 	__real_drive_check(d);
 	if (tape_reads_all())
-		drive_check_loaded((struct drive *)d);
+		drive_check_sectors((struct drive *)d);
 	for (uint32_t kind = 0; kind < OP_KINDS; kind++)
 		for (uint32_t cause = 0; cause < CAUSES; cause++)
 			record((struct tape_record){ .kind = TAPE_COUNT,
