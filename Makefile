@@ -214,7 +214,8 @@ ALL_RUNS := $(TESTS:%=%.run) $(PY_TESTS:%=%.run)
 
 # Programs that take less than half a second each.
 UNIT := arbiter base buffer census explain flash fuzz host host_indirect journal judge legacy_parameters \
-        legacy_quirks log map_cache mmap oracle params space state state_file stats time trace_formats windows
+        legacy_quirks log map_cache mmap observers oracle params space state state_file stats time \
+        trace_formats windows
 UNIT_RUNS := $(filter $(ALL_RUNS),$(UNIT:%=$(BUILD)/tests/test_%.run) tests/test_state.py.run)
 
 # These take longest and start first, so that none of them is left to run alone at the end.

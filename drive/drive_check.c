@@ -34,14 +34,10 @@ void drive_check_loaded(struct drive *d)
 
 void drive_check_running(struct drive *d)
 {
-	if (d->journal)
-		journal_mute(d->journal);
 	schedule_check(d->flash->schedule);
 	drive_check_rooms(d);
 	drive_check(d);
 	drive_drain(d);
 	flash_check_idle(d->flash);
-	if (d->journal)
-		journal_check_idle(d->journal);
 	drive_check(d);
 }

@@ -16,7 +16,6 @@ static const struct state_row drive_state_of_pending[] = {
 	STATE_NUMBER(struct pending, arrival),
 	STATE_NUMBER(struct pending, entered),
 	STATE_NUMBER(struct pending, sectors),
-	STATE_NUMBER(struct pending, row), /* drive_state_holds() checks it */
 	STATE_UP_TO(struct pending, type, STATE_LIMIT(REQUEST_FLUSH)),
 	STATE_BELOW(struct pending, kind, STATE_LIMIT(CLASSES)),
 	STATE_BELOW(struct pending, tenant, STATE_LIMIT(TENANTS_MOST)), /* drive_state_holds() */
@@ -28,15 +27,21 @@ static const struct state_row drive_state_of_pending[] = {
 	{ 0 },
 };
 
+uint32_t drive_tickets(const struct drive *d)
+{
+	uint32_t tickets = d->pending_used;
+
+	while (tickets && (d->pending[tickets - 1].is_command || d->pending[tickets - 1].is_round))
+		tickets--;
+	return tickets;
+}
+
 static bool drive_state_holds(void *drive)
 {
 	const struct drive *d = drive;
 
 	if (d->pending_used < schedule_tickets(d->flash->schedule))
 		return false;
-	for (uint32_t i = 0; d->journal && i < d->pending_used; i++)
-		if (d->pending[i].row >= journal_rows(d->journal))
-			return false;
 	for (uint32_t i = 0; i < d->pending_used; i++)
 		if (d->pending[i].tenant >= d->host->tenants.count)
 			return false;
@@ -44,8 +49,8 @@ static bool drive_state_holds(void *drive)
 }
 
 const struct state_row drive_state[] = {
-	STATE_FIXED(settings, geometry, queue_judge, flash, prepares, acts, stops, stops_context, count,
-		tenant, listener),
+	STATE_FIXED(settings, geometry, queue_judge, observer_of_queues, observers, flash, prepares, acts,
+		stops, stops_context, count, tenant),
 	STATE_SCRATCH(io, prefetched, batch, batched, stopped, replaying, filling),
 	STATE_STRUCT(struct drive, past, drive_state_of_past),
 	STATE_POINTER(struct drive, ftl, ftl_state),
@@ -55,7 +60,6 @@ const struct state_row drive_state[] = {
 	STATE_STRUCT(struct drive, statistics, stat_list_state),
 	STATE_POINTER(struct drive, buffer, buffer_state),
 	STATE_STRUCT(struct drive, handles, page_handles_state),
-	STATE_POINTER(struct drive, journal, journal_state),
 	STATE_STRUCT(struct drive, upkeep, upkeep_state),
 	STATE_GROWN(
 		struct drive, pending, pending_used, pending_room, STATE_UNBOUNDED, drive_state_of_pending),

@@ -29,28 +29,17 @@ static const struct state_row completion_state[] = {
 	{ 0 },
 };
 
-static const struct state_row library_request_state[] = {
-	STATE_INDEX(struct library_request, next, STATE_ITS_COUNT),
-	STATE_STRUCT(struct library_request, done, completion_state),
-	{ 0 },
-};
-
-/* `row` of a pending request is a number in the pool of requests. */
-static bool library_rows_hold(void *handle)
+static bool library_tickets_hold(void *handle)
 {
 	const ssdlab_drive *h = handle;
 
-	if (!h->shared->options.completions)
-		return true;
-	for (uint32_t i = 0; i < h->drive->pending_used; i++)
-		if (h->drive->pending[i].row && h->drive->pending[i].row >= h->requests.used)
-			return false;
-	return h->requests.used || !h->drive->in_drive;
+	return !h->shared->options.completions || h->tickets >= drive_tickets(h->drive);
 }
 
+/* Completions that were not taken stay with the drive that is saved or forked. */
 static const struct state_row library_state[] = {
 	STATE_FIXED(guard, fault, end, why, user, told, locale, shared, prepared, workload, workload_name),
-	STATE_FIXED(run, counted, stopped, asked, listener, report),
+	STATE_FIXED(run, counted, stopped, asked, observer, report, completed, done),
 	STATE_NUMBER(struct ssdlab_drive, before),
 	STATE_NUMBER(struct ssdlab_drive, run.requests),
 	STATE_NUMBER(struct ssdlab_drive, run.commands),
@@ -58,26 +47,10 @@ static const struct state_row library_state[] = {
 	STATE_BOOL(struct ssdlab_drive, counted.counting),
 	STATE_NUMBER(struct ssdlab_drive, counted.counted_from),
 	STATE_POINTER(struct ssdlab_drive, drive, drive_state),
-	STATE_POOL(struct ssdlab_drive, requests, STATE_UNBOUNDED, library_request_state),
-	STATE_QUEUE(struct ssdlab_drive, done, STATE_OWN(struct ssdlab_drive, requests.used)),
-	STATE_RESTORED(library_rows_hold),
+	STATE_GROWN(struct ssdlab_drive, in_drive, tickets, ticket_room, STATE_UNBOUNDED, completion_state),
+	STATE_RESTORED(library_tickets_hold),
 	{ 0 },
 };
-
-/* Completions that were not taken stay with the drive that was saved or forked.  In a damaged file their
- * queue may be a ring. */
-static void library_drop_done(ssdlab_drive *h)
-{
-	uint32_t number;
-
-	for (uint32_t i = 0; i < h->requests.used; i++) {
-		number = queue_take(&h->done, POOL_FIELD(h->requests, struct library_request, next));
-		if (number == INDEX_NONE)
-			break;
-		pool_give(&h->requests, number);
-	}
-	h->done = QUEUE_EMPTY;
-}
 
 /* ---- files ---- */
 
@@ -133,8 +106,6 @@ static bool library_load_running(ssdlab_drive *h, const char *path)
 	bool done = state_file_load(&f, path, &h->fault);
 
 	state_file_release(&f);
-	if (done)
-		library_drop_done(h);
 	return done;
 }
 
@@ -147,8 +118,7 @@ static bool library_try_running(void *call)
 
 	if (done)
 		drive_check_running(copy.drive);
-	drive_free(copy.drive);
-	pool_free(&copy.requests);
+	library_free_drive(&copy);
 	c->h->fault = copy.fault;
 	return done;
 }
@@ -235,7 +205,6 @@ static void library_call_give(void *call)
 		return;
 	}
 	state_give(&fork->parts, library_state, copy, ftl_scope(copy->drive->ftl, true));
-	library_drop_done(copy);
 	copy->prepared = from->prepared;
 	copy->stopped = from->stopped;
 	copy->end = from->end;

@@ -98,24 +98,9 @@ static bool run_is_time_to_ask(const struct run *run)
 
 bool run_enter(struct run *run, const struct request *r)
 {
-	bool served;
-
 	run->requests++;
 	run->commands += !request_is_awaited(r->type);
-	if (run->windows)
-		windows_pass(run->windows, run->requests - 1);
-	if (run->timeline) {
-		timeline_begin(run->timeline, run->drive, run->requests);
-		served = drive_submit(run->drive, r);
-		timeline_taken(run->timeline, run->drive, r, run->requests);
-		return served;
-	}
-	if (!run->explanation || run->explanation->number != run->requests)
-		return drive_submit(run->drive, r);
-	explanation_begin(run->explanation, run->drive, r);
-	served = drive_submit(run->drive, r);
-	explanation_taken(run->explanation, run->drive);
-	return served;
+	return drive_submit(run->drive, r);
 }
 
 void run_tell_other_workload(
@@ -232,6 +217,6 @@ enum run_end run_workload(struct run *run, struct fault *fault)
 		queue_judge_end(run->drive->queue_judge);
 	drive_drain(run->drive);
 	if (run->windows)
-		windows_end(run->windows, run->requests);
+		windows_end(run->windows);
 	return end;
 }

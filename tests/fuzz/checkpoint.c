@@ -120,14 +120,15 @@ static bool begin_run(struct whole *w, const struct settings *s, const char *tra
 		.keeps_sum = true,
 		.windows = &w->windows };
 	w->what = (struct checkpoint){ .run = &w->run, .before = &w->before, .series = "9" };
-	drive_keep_journal(d, journal_create(w->rows, false, false, &fault));
+	w->run.journal = journal_create(w->rows, false, false, &fault);
+	journal_observe(w->run.journal, d);
 	return true;
 }
 
 static void release_run(struct whole *w)
 {
 	windows_close(&w->windows);
-	journal_free(w->run.drive->journal);
+	journal_free(w->run.journal);
 	workload_close(&w->workload);
 	drive_free(w->run.drive);
 	fclose(w->rows);
