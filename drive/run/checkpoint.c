@@ -5,7 +5,7 @@
 
 static const struct state_row run_state[] = {
 	STATE_FIXED(workload, keep_going, ask_every, context, from, keeps_sum, resumed),
-	STATE_REBUILT(next, status), /* the workload is read again */
+	STATE_REBUILT(source, next, status), /* the workload is read again */
 	STATE_NUMBER(struct run, requests),
 	STATE_NUMBER(struct run, commands),
 	STATE_NUMBER(struct run, sum),

@@ -33,7 +33,8 @@ struct run {
 	struct windows *windows; /* NULL: the run has no parts */
 	struct journal *journal; /* NULL: no log */
 
-	struct request next; /* to be submitted, if status is TRACE_OK */
+	const struct run_source *source; /* drive/run/inside.h */
+	struct request next;             /* of one tenant: to be submitted, if status is TRACE_OK */
 	enum trace_status status;
 };
 
