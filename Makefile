@@ -219,7 +219,7 @@ ALL_RUNS := $(TESTS:%=%.run) $(PY_TESTS:%=%.run)
 
 # Programs that take less than half a second each.
 UNIT := arbiter base buffer explain flash fuzz host host_indirect journal judge legacy_parameters \
-        legacy_quirks log map_cache mmap oracle order params space state state_file stats time \
+        legacy_quirks log map_cache mmap observers oracle order params space state state_file stats time \
         trace_formats windows
 UNIT_RUNS := $(filter $(ALL_RUNS),$(UNIT:%=$(BUILD)/tests/test_%.run) tests/test_state.py.run)
 

@@ -6,6 +6,7 @@
 #include "cli/saver.h"
 #include "drive/durable.h"
 #include "drive/prepare/image.h"
+#include "drive/run/explain.h"
 #include "drive/run/report.h"
 #include "drive/run/summary.h"
 #include "drive/run/trace_events.h"
@@ -193,8 +194,6 @@ static bool run_read_timeline(struct session *s, struct fault *fault)
 {
 	const char *range = s->o->timeline[0];
 
-	if (range && s->o->explain)
-		return fault_set(fault, "run: --timeline and --explain: one at a time");
 	return !range || (cli_range(range, &s->timeline.from, &s->timeline.to) && s->timeline.from) ||
 	       fault_set(fault, "run: --timeline %s: should be numbers of requests, FROM..TO, from 1", range);
 }
@@ -360,15 +359,19 @@ static void run_connect(struct session *s)
 		.context = s,
 		.ask_every = s->saver.requests,
 		.keeps_sum = s->saver.path,
-		.explanation = s->o->explain ? &s->explanation : NULL,
-		.timeline = s->o->timeline[0] ? &s->timeline : NULL,
-		.windows = s->o->series || s->o->warm_up ? &s->windows : NULL };
+		.windows = s->o->series || s->o->warm_up ? &s->windows : NULL,
+		.journal = s->log };
 	s->explanation.number = s->o->explain;
-	windows_open(&s->windows, s->drive, series ? series : s->out[OUT_SERIES].stream);
+	if (s->run.windows)
+		windows_open(&s->windows, s->drive, series ? series : s->out[OUT_SERIES].stream);
+	if (s->o->explain)
+		explanation_observe(&s->explanation, s->drive);
+	if (s->o->timeline[0])
+		timeline_observe(&s->timeline, s->drive);
+	if (s->log)
+		journal_observe(s->log, s->drive);
 	s->saver.what.run = &s->run;
 	s->saver.what.before = &s->before;
-	if (s->log)
-		drive_keep_journal(s->drive, s->log);
 }
 
 /* A run that was stopped while its drive was prepared has served nothing. */
@@ -557,8 +560,7 @@ static bool run_open(struct session *s, struct fault *fault)
 
 static void run_close(struct session *s)
 {
-	if (s->drive)
-		explanation_release(&s->explanation, s->drive);
+	explanation_release(&s->explanation);
 	timeline_release(&s->timeline);
 	memory_free(s->workload_names);
 	journal_free(s->log);

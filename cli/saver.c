@@ -106,8 +106,8 @@ void saver_close(struct saver *s)
 /* Writes all rows to the disk and notes how many bytes they are.  False: that failed. */
 static bool saver_flush(struct saver *s)
 {
-	if (s->what.run->drive->journal)
-		journal_flush(s->what.run->drive->journal);
+	if (s->what.run->journal)
+		journal_flush(s->what.run->journal);
 	for (int rows = 0; rows < ROWS; rows++) {
 		FILE *stream = s->rows[rows];
 

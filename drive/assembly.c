@@ -20,6 +20,29 @@ static bool drive_meet_wants(struct drive *d, struct fault *fault)
 	return (!retry_is_on(&s->retry) && !wants.history) || flash_use_retry(d->flash, &s->retry, fault);
 }
 
+static void drive_judge_entering(void *drive, const struct request *r)
+{
+	const struct drive *d = drive;
+
+	queue_judge_entered(d->queue_judge, r, d->in_drive);
+}
+
+static void drive_judge_time(void *drive)
+{
+	const struct drive *d = drive;
+
+	queue_judge_time_passes(d->queue_judge, d->in_drive);
+}
+
+static void drive_judge_queues(struct drive *d)
+{
+	d->queue_judge = queue_judge_create(d->host->tenants.count, d->host->door->slots);
+	d->observer_of_queues = (struct drive_observer){
+		.context = d, .entering = drive_judge_entering, .time_passes = drive_judge_time
+	};
+	drive_observe(d, &d->observer_of_queues);
+}
+
 struct drive *drive_create(const struct settings *settings, bool verify, struct fault *fault)
 {
 	struct drive *d = memory_array(1, sizeof *d, "drive");
@@ -65,7 +88,7 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 	if (d->host->door)
 		d->tenant = memory_array(d->host->tenants.count, sizeof *d->tenant, "statistics");
 	if (d->host->door && verify)
-		d->queue_judge = queue_judge_create(d->host->tenants.count, d->host->door->slots);
+		drive_judge_queues(d);
 	statistics_add(d);
 	return d;
 }

@@ -307,33 +307,28 @@ static bool drive_is_first(const struct drive *d)
 	       !d->flushes;
 }
 
-static bool drive_enter(struct drive *d, const struct request *r)
+static void drive_enter(struct drive *d, const struct request *r)
 {
 	enum request_class kind = drive_classify(&d->geometry, r);
 	tick_t now = schedule_now(d->flash->schedule);
 	uint64_t programs = d->flash->count[OP_PROGRAM][CAUSE_HOST];
-	uint32_t row = d->journal    ? journal_entered(d->journal, r, now, d->flash)
-		       : d->listener ? d->listener->entered(d->listener->context, r)
-				     : 0;
 
 	if (drive_is_first(d))
 		d->first_arrival = r->arrival > d->counted_from ? r->arrival : d->counted_from;
 	upkeep_entered(&d->upkeep);
 	schedule_begin(d->flash->schedule, &d->io);
-	if (d->prepares)
-		drive_prepare(d, r);
 	drive_remember(d, d->io.ticket,
-		(struct pending){ r->arrival, now, r->sectors, row, (uint8_t)r->type, (uint8_t)kind,
+		(struct pending){ r->arrival, now, r->sectors, (uint8_t)r->type, (uint8_t)kind,
 			d->tenant ? (uint8_t)r->device : 0,
 			r->type == REQUEST_WRITE && r->flags & REQUEST_FUA });
+	DRIVE_TELL(d, entered, (o->context, d->io.ticket, r));
+	if (d->prepares)
+		drive_prepare(d, r);
 	drive_serve_request(d, r);
-	if (d->journal)
-		journal_taken(d->journal, row, d->flash);
 	drive_count_entered(d, r, kind, programs);
 	schedule_submit(d->flash->schedule, &d->io,
 		drive_arrives(d, r) - now + d->io.accesses * d->settings->dram.access_ns +
 			d->io.controller_ns);
-	return !d->ftl->failed;
 }
 
 static void drive_act(struct drive *d)
@@ -347,27 +342,37 @@ static void drive_act(struct drive *d)
 
 bool drive_submit(struct drive *d, const struct request *r)
 {
+	DRIVE_TELL(d, entering, (o->context, r));
 	if (d->acts && store_is_due(d->ftl->store))
 		drive_act(d);
-	if (d->queue_judge)
-		queue_judge_entered(d->queue_judge, r, d->in_drive);
 	if (request_is_awaited(r->type))
-		return drive_enter(d, r);
-	drive_command(d, r);
+		drive_enter(d, r);
+	else
+		drive_command(d, r);
+	DRIVE_TELL(d, issued, (o->context, d->io.ticket, r));
 	return !d->ftl->failed;
 }
 
-void drive_keep_journal(struct drive *d, struct journal *journal)
+void drive_observe(struct drive *d, struct drive_observer *observer)
 {
-	d->journal = journal;
-	schedule_keep_accounts(d->flash->schedule);
+	struct drive_observer **link = &d->observers;
+
+	while (*link)
+		link = &(*link)->next;
+	*link = observer;
+	observer->next = NULL;
+	if (observer->served)
+		schedule_keep_accounts(d->flash->schedule);
 }
 
-void drive_listen(struct drive *d, const struct drive_listener *listener)
+void drive_dismiss(struct drive *d, struct drive_observer *observer)
 {
-	d->listener = listener;
-	if (listener->served)
-		schedule_keep_accounts(d->flash->schedule);
+	struct drive_observer **link = &d->observers;
+
+	while (*link && *link != observer)
+		link = &(*link)->next;
+	if (*link)
+		*link = observer->next;
 }
 
 /* Entries of free tickets are marked too, but overwritten before they are read. */

@@ -10,9 +10,10 @@
 #define DRIVE_DRIVE_H
 
 #include "buffer/buffer.h"
-#include "drive/journal.h"
+#include "drive/observer.h"
 #include "drive/page_handles.h"
 #include "drive/settings.h"
+#include "observe/accounts.h"
 #include "observe/judge_queues.h"
 #include "stats/histogram.h"
 #include "stats/table.h"
@@ -73,14 +74,14 @@ struct tenant_statistics {
 /* A request in the drive, by its ticket. */
 struct pending {
 	tick_t arrival, entered;
-	uint32_t sectors, row; /* of the journal, or the number that the listener gave */
-	uint8_t type, kind;    /* enum request_type, enum request_class */
-	uint8_t tenant;        /* 0 if there is only one */
-	bool fua;              /* a write, complete when its data is in flash */
-	bool on_link;          /* a read whose data is crossing the host's link */
-	bool uncounted;        /* it entered before the statistics began */
-	bool is_command;       /* no host waits for it */
-	bool is_round;         /* no request: work in idle time */
+	uint32_t sectors;
+	uint8_t type, kind; /* enum request_type, enum request_class */
+	uint8_t tenant;     /* 0 if there is only one */
+	bool fua;           /* a write, complete when its data is in flash */
+	bool on_link;       /* a read whose data is crossing the host's link */
+	bool uncounted;     /* it entered before the statistics began */
+	bool is_command;    /* no host waits for it */
+	bool is_round;      /* no request: work in idle time */
 };
 
 /* How the drive was prepared before the first request. */
@@ -91,25 +92,16 @@ struct drive_past {
 	uint64_t replayed;        /* requests of the warm-up trace */
 };
 
-/* Called for each request.  A drive with a journal has no listener. */
-struct drive_listener {
-	void *context;
-	/* A request has entered.  Returns its number, the `row` of the other calls. */
-	uint32_t (*entered)(void *context, const struct request *);
-	/* Its operations are done; then, perhaps after its data has crossed the link, it is completed.
-	 * `served` is optional. */
-	void (*served)(void *context, uint32_t row, const struct account *);
-	void (*completed)(void *context, const struct pending *, tick_t when);
-};
-
 #define DRIVE_BATCH 32u /* extents that are written together, outside time */
 
 struct drive {
 	const struct settings *settings;
 	struct geometry geometry;
 	struct host *host;
-	struct oracle *oracle;           /* NULL: verification off */
-	struct queue_judge *queue_judge; /* with several tenants; NULL: verification off */
+	struct oracle *oracle;                    /* NULL: verification off */
+	struct queue_judge *queue_judge;          /* with several tenants; NULL: verification off */
+	struct drive_observer observer_of_queues; /* calls that judge */
+	struct drive_observer *observers;         /* a list */
 	struct flash *flash;
 	struct ftl *ftl;
 	struct buffer *buffer;
@@ -135,13 +127,11 @@ struct drive {
 	uint64_t in_drive;  /* requests entered and not completed */
 	uint64_t uncounted; /* of these, those that entered before the statistics began */
 	tick_t counted_from;
-	bool warming; /* the statistics have not begun: requests that complete get no row in the journal */
+	bool warming; /* the statistics have not begun: no request that completes is in them */
 	uint64_t submitted[REQUEST_TYPES], flushes;
 	struct drive_statistics *count;
-	struct tenant_statistics *tenant;      /* of each; NULL: there is one */
-	struct journal *journal;               /* NULL: none.  Owned by the caller */
-	const struct drive_listener *listener; /* NULL: none.  Owned by the caller */
-	struct stat_list statistics;           /* of all rooms */
+	struct tenant_statistics *tenant; /* of each; NULL: there is one */
+	struct stat_list statistics;      /* of all rooms */
 	tick_t first_arrival, last_completion;
 };
 
@@ -161,12 +151,6 @@ void drive_expect(struct drive *, const struct request *);
  * block if possible (the FTL must have a store), REQUEST_UPDATE is for handles (gc/handles.h), REQUEST_ZONE
  * for a zone that the drive has. */
 bool drive_submit(struct drive *, const struct request *);
-
-/* Gives each request a row in the journal.  Call before the first request. */
-void drive_keep_journal(struct drive *, struct journal *);
-
-/* The listener is called for each request.  Call before the first one. */
-void drive_listen(struct drive *, const struct drive_listener *);
 
 /* The statistics start again from zero and leave out requests that have entered before. */
 void drive_count_from_here(struct drive *);

@@ -19,8 +19,6 @@ void drive_check(const struct drive *d)
 		(unsigned long long)d->count->request[REQUEST_TYPES].count, (unsigned long long)d->in_drive);
 	flash_check_books(d->flash);
 	schedule_check(d->flash->schedule);
-	if (d->journal && !d->in_drive)
-		journal_check_idle(d->journal);
 	if (d->oracle)
 		drive_check_rooms(d);
 }

@@ -14,7 +14,6 @@ static const struct state_row drive_state_of_pending[] = {
 	STATE_NUMBER(struct pending, arrival),
 	STATE_NUMBER(struct pending, entered),
 	STATE_NUMBER(struct pending, sectors),
-	STATE_NUMBER(struct pending, row),
 	STATE_NUMBER(struct pending, type),
 	STATE_NUMBER(struct pending, kind),
 	STATE_NUMBER(struct pending, tenant),
@@ -27,8 +26,8 @@ static const struct state_row drive_state_of_pending[] = {
 };
 
 const struct state_row drive_state[] = {
-	STATE_FIXED(settings, geometry, queue_judge, flash, prepares, acts, stops, stops_context, count,
-		tenant, listener),
+	STATE_FIXED(settings, geometry, queue_judge, observer_of_queues, observers, flash, prepares, acts,
+		stops, stops_context, count, tenant),
 	STATE_SCRATCH(io, prefetched, batch, batched, stopped, replaying, filling),
 	STATE_STRUCT(struct drive, past, drive_state_of_past),
 	STATE_POINTER(struct drive, ftl, ftl_state),
@@ -38,7 +37,6 @@ const struct state_row drive_state[] = {
 	STATE_STRUCT(struct drive, statistics, stat_list_state),
 	STATE_POINTER(struct drive, buffer, buffer_state),
 	STATE_STRUCT(struct drive, handles, page_handles_state),
-	STATE_POINTER(struct drive, journal, journal_state),
 	STATE_STRUCT(struct drive, upkeep, upkeep_state),
 	STATE_GROWN(struct drive, pending, pending_used, pending_room, drive_state_of_pending),
 	STATE_NUMBER(struct drive, in_drive),

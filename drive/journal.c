@@ -1,7 +1,6 @@
 #include "drive/journal.h"
 
 #include "base/memory.h"
-#include "base/pool.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -20,11 +19,14 @@ struct journal_row {
 };
 
 struct journal {
+	struct drive_observer observer;
+	const struct drive *drive;
 	FILE *out;
-	struct archive *packer; /* NULL: plain */
-	struct pool rows;
+	struct archive *packer;  /* NULL: plain */
+	struct journal_row *row; /* of requests in the drive, by ticket */
+	uint32_t rows, room;
 	bool tenants, tells_fua; /* there are such columns */
-	bool muted, failed;
+	bool failed;
 	uint64_t requests;
 	uint64_t before[OP_KINDS][CAUSES]; /* counts of the medium when the last request entered */
 	size_t used;
@@ -36,9 +38,7 @@ struct journal {
 
 void journal_flush(struct journal *l)
 {
-	if (l->muted)
-		l->used = 0;
-	else if (l->packer)
+	if (l->packer)
 		l->failed |= archive_write_data(l->packer, l->text, l->used) < 0;
 	else
 		fwrite(l->text, 1, l->used, l->out);
@@ -113,7 +113,6 @@ struct journal *journal_create(FILE *out, bool packed, bool tenants, struct faul
 
 	l->out = out;
 	l->tenants = tenants;
-	l->rows = pool_create(sizeof(struct journal_row), "journal");
 	if (packed && !journal_start_packer(l)) {
 		fault_set(fault, "cannot pack by zstd: %s", archive_error_string(l->packer));
 		journal_free(l);
@@ -169,48 +168,61 @@ void journal_free(struct journal *l)
 	if (!l)
 		return;
 	archive_write_free(l->packer);
-	pool_free(&l->rows);
+	memory_free(l->row);
 	memory_free(l);
 }
 
 /* ---- a request ---- */
 
-static struct journal_row *journal_row_at(const struct journal *l, uint32_t row)
+static struct journal_row *journal_row_of(struct journal *l, uint32_t ticket)
 {
-	return pool_at(&l->rows, row);
+	if (ticket >= l->rows) {
+		l->rows = ticket + 1;
+		l->row = memory_grown(l->row, &l->room, l->rows, sizeof *l->row, "journal");
+	}
+	return &l->row[ticket];
 }
 
-uint32_t journal_entered(struct journal *l, const struct request *r, tick_t now, const struct flash *f)
+static void journal_entered(void *journal, uint32_t ticket, const struct request *r)
 {
-	uint32_t index = pool_take(&l->rows);
-
-	struct journal_row *row = journal_row_at(l, index);
+	struct journal *l = journal;
+	struct journal_row *row = journal_row_of(l, ticket);
 
 	row->number = ++l->requests;
 	row->request = *r;
-	row->entered = now;
-	memcpy(l->before, f->count, sizeof l->before);
-	return index;
+	row->entered = l->drive->pending[ticket].entered;
+	memset(row->ops, 0, sizeof row->ops);
+	memcpy(l->before, l->drive->flash->count, sizeof l->before);
 }
 
-void journal_taken(struct journal *l, uint32_t row, const struct flash *f)
+/* Notes the operations that it has caused. */
+static void journal_issued(void *journal, uint32_t ticket, const struct request *r)
 {
-	uint64_t(*ops)[PURPOSES] = journal_row_at(l, row)->ops;
+	const struct journal *l = journal;
+	uint64_t(*ops)[PURPOSES] = l->row[ticket].ops;
 
-	memset(ops, 0, sizeof journal_row_at(l, row)->ops);
-	for (int kind = 0; kind < KINDS; kind++)
+	for (int kind = 0; kind < KINDS && request_is_awaited(r->type); kind++)
 		for (int cause = 0; cause < CAUSES; cause++) {
 			int of = cause_is_background((enum cause)cause) ? OF_COLLECTION
 				 : cause == CAUSE_MAP                   ? OF_MAP
 									: OF_DATA;
 
-			ops[kind][of] += f->count[kinds[kind]][cause] - l->before[kinds[kind]][cause];
+			ops[kind][of] +=
+				l->drive->flash->count[kinds[kind]][cause] - l->before[kinds[kind]][cause];
 		}
 }
 
-void journal_served(struct journal *l, uint32_t row, const struct account *account)
+static void journal_served(void *journal, uint32_t ticket, const struct account *account)
 {
-	journal_row_at(l, row)->account = *account;
+	((struct journal *)journal)->row[ticket].account = *account;
+}
+
+static void journal_goes_on(void *journal, uint32_t ticket, uint32_t next)
+{
+	struct journal *l = journal;
+	struct journal_row row = l->row[ticket];
+
+	*journal_row_of(l, next) = row;
 }
 
 /* Aborts unless the parts add up to the latency. */
@@ -256,15 +268,29 @@ static char *journal_put_row(
 	return to;
 }
 
-void journal_completed(struct journal *l, uint32_t row, const char *of_class, tick_t when, bool counts)
+/* Only requests that the statistics count have rows. */
+static void journal_completed(void *journal, uint32_t ticket, const struct pending *p, tick_t when)
 {
-	if (counts)
-		l->used = (size_t)(journal_put_row(
-					   l, l->text + l->used, journal_row_at(l, row), of_class, when) -
-				   l->text);
+	struct journal *l = journal;
+	const char *of_class = p->type == REQUEST_FLUSH ? "none" : class_name(p->kind);
+
+	if (p->uncounted || l->drive->warming)
+		return;
+	l->used = (size_t)(journal_put_row(l, l->text + l->used, &l->row[ticket], of_class, when) - l->text);
 	if (l->used > sizeof l->text - LINE_MOST)
 		journal_flush(l);
-	pool_give(&l->rows, row);
+}
+
+void journal_observe(struct journal *l, struct drive *d)
+{
+	l->drive = d;
+	l->observer = (struct drive_observer){ .context = l,
+		.entered = journal_entered,
+		.issued = journal_issued,
+		.served = journal_served,
+		.goes_on = journal_goes_on,
+		.completed = journal_completed };
+	drive_observe(d, &l->observer);
 }
 
 /* Finished rows were flushed before the run was saved. */
@@ -295,15 +321,10 @@ static const struct state_row journal_row_state[] = {
 };
 
 const struct state_row journal_state[] = {
-	STATE_FIXED(out, packer, tenants, tells_fua, muted, failed),
+	STATE_FIXED(observer, drive, out, packer, tenants, tells_fua, failed),
 	STATE_SCRATCH(before, used, text),
-	STATE_POOL(struct journal, rows, journal_row_state),
+	STATE_GROWN(struct journal, row, rows, room, journal_row_state),
 	STATE_NUMBER(struct journal, requests),
 	STATE_RESTORED(journal_restored),
 	{ 0 },
 };
-
-void journal_check_idle(const struct journal *l)
-{
-	BUG_ON(!pool_is_free(&l->rows), "rows are left of requests that have completed");
-}

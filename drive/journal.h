@@ -11,9 +11,7 @@
 #ifndef DRIVE_JOURNAL_H
 #define DRIVE_JOURNAL_H
 
-#include "base/fault.h"
-#include "observe/accounts.h"
-#include "flash/flash.h"
+#include "drive/drive.h"
 
 #include <stdio.h>
 
@@ -22,6 +20,9 @@ struct journal;
 /* `packed`: compressed by zstd; `tenants`: with a column for the tenant of the request, its device.  NULL and
  * a fault if the library cannot; errors of the stream are found when it is closed. */
 struct journal *journal_create(FILE *, bool packed, bool tenants, struct fault *);
+
+/* Observes the drive, from its first request on. */
+void journal_observe(struct journal *, struct drive *);
 
 /* Before the first row: a last column says of each request whether it is a write with FUA. */
 void journal_tell_fua(struct journal *);
@@ -36,24 +37,8 @@ bool journal_copy(FILE *from, FILE *to, bool packed, struct fault *);
 bool journal_finish(struct journal *, struct fault *);
 void journal_free(struct journal *);
 
-/*
- * A request enters the drive: returns the number of its row.  Then journal_taken() notes the operations that
- * it has caused.
- */
-uint32_t journal_entered(struct journal *, const struct request *, tick_t now, const struct flash *);
-void journal_taken(struct journal *, uint32_t row, const struct flash *);
-
-/* Its operations are done. */
-void journal_served(struct journal *, uint32_t row, const struct account *);
-
-/* It has completed: writes the row, with its class, if it counts, and frees it. */
-void journal_completed(struct journal *, uint32_t row, const char *of_class, tick_t when, bool counts);
-
 /* Rows of requests in flight.  Call journal_flush() before saving: a resumed run appends to the rows
  * written. */
 extern const struct state_row journal_state[];
-
-/* Aborts if a request is in the drive. */
-void journal_check_idle(const struct journal *);
 
 #endif

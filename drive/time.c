@@ -38,7 +38,7 @@ static void drive_count_durable(struct durable_statistics *s, const struct pendi
 	histogram_add(&s->service, when - p->entered);
 }
 
-static inline void drive_complete(struct drive *d, const struct pending *p, tick_t when)
+static inline void drive_complete(struct drive *d, uint32_t ticket, const struct pending *p, tick_t when)
 {
 	struct drive_statistics *s = d->count;
 
@@ -47,11 +47,7 @@ static inline void drive_complete(struct drive *d, const struct pending *p, tick
 	d->uncounted -= p->uncounted;
 	if (d->host->door)
 		door_note_left(d->host->door, p->tenant);
-	if (d->journal)
-		journal_completed(d->journal, p->row, p->type == REQUEST_FLUSH ? "none" : class_name(p->kind),
-			when, !p->uncounted && !d->warming);
-	else if (d->listener)
-		d->listener->completed(d->listener->context, p, when);
+	DRIVE_TELL(d, completed, (o->context, ticket, p, when));
 	if (p->uncounted)
 		return;
 	d->last_completion = when > d->last_completion ? when : d->last_completion;
@@ -70,31 +66,22 @@ static inline void drive_complete(struct drive *d, const struct pending *p, tick
 		drive_count_in_class(&s->of_class[p->kind][p->type], p, when);
 }
 
-static void drive_note_served(struct drive *d, uint32_t ticket, uint32_t row)
-{
-	const struct schedule *s = d->flash->schedule;
-
-	if (d->journal)
-		journal_served(d->journal, row, schedule_account(s, ticket));
-	else if (d->listener->served)
-		d->listener->served(d->listener->context, row, schedule_account(s, ticket));
-}
-
 /* Sends the data of a read across the link: a request of the schedule without operations, which only takes
  * time. */
-static void drive_send_data(struct drive *d, struct pending p, tick_t when)
+static void drive_send_data(struct drive *d, uint32_t ticket, struct pending p, tick_t when)
 {
 	struct schedule *s = d->flash->schedule;
 	struct io io;
 
 	when = host_cross(d->host, true, when, p.sectors);
 	if (when <= schedule_now(s)) {
-		drive_complete(d, &p, when);
+		drive_complete(d, ticket, &p, when);
 		return;
 	}
 	p.on_link = true;
 	schedule_begin(s, &io);
 	drive_remember(d, io.ticket, p);
+	DRIVE_TELL(d, goes_on, (o->context, ticket, io.ticket));
 	schedule_submit(s, &io, when - schedule_now(s));
 }
 
@@ -112,12 +99,13 @@ static void drive_collect_completions(struct drive *d)
 			upkeep_end_round(&d->upkeep);
 		if (p->is_command || p->is_round)
 			continue;
-		if ((d->journal || d->listener) && !p->on_link)
-			drive_note_served(d, ticket, p->row);
+		if (!p->on_link)
+			DRIVE_TELL(d, served,
+				(o->context, ticket, schedule_account(d->flash->schedule, ticket)));
 		if (host_has_link(d->host->settings) && p->type == REQUEST_READ && !p->on_link)
-			drive_send_data(d, *p, when);
+			drive_send_data(d, ticket, *p, when);
 		else
-			drive_complete(d, p, when);
+			drive_complete(d, ticket, p, when);
 	}
 }
 
@@ -152,12 +140,6 @@ static bool drive_pass_with_upkeep(struct drive *d, tick_t until)
 	return true;
 }
 
-static void drive_judge_queues(const struct drive *d)
-{
-	if (d->queue_judge)
-		queue_judge_time_passes(d->queue_judge, d->in_drive);
-}
-
 static void drive_pass(struct drive *d, tick_t until)
 {
 	do
@@ -168,7 +150,7 @@ static void drive_pass(struct drive *d, tick_t until)
 
 void drive_run_until(struct drive *d, tick_t until)
 {
-	drive_judge_queues(d);
+	DRIVE_TELL(d, time_passes, (o->context));
 	while (upkeep_is_on(&d->upkeep) && drive_pass_with_upkeep(d, until))
 		;
 	drive_pass(d, until);
@@ -178,7 +160,7 @@ bool drive_run_to_completion(struct drive *d)
 {
 	bool completed;
 
-	drive_judge_queues(d);
+	DRIVE_TELL(d, time_passes, (o->context));
 	do
 		completed = schedule_run_to_completion(d->flash->schedule, TICK_NEVER);
 	while (!completed && (fill_up_next(d->ftl->store) || fill_up_stalled(d->ftl->store)));
@@ -190,7 +172,7 @@ bool drive_run_to_completion_until(struct drive *d, tick_t until)
 {
 	uint64_t in_drive = d->in_drive;
 
-	drive_judge_queues(d);
+	DRIVE_TELL(d, time_passes, (o->context));
 	while (d->in_drive == in_drive && drive_pass_with_upkeep(d, until))
 		;
 	if (d->in_drive == in_drive)

@@ -72,15 +72,16 @@ void event_made_observed(const struct schedule *s, const struct io *io, uint32_t
 
 	if (s->accounts)
 		accounts_made(s->accounts, index, made.cause);
-	if (s->tracer)
-		tracer_made(s->tracer, &made);
+	EACH_TRACER(t, s)
+	tracer_made(t, &made);
 	if (s->flash->judge)
 		judge_made(s->flash->judge, &made);
 }
 
 static void events_trace_wait(const struct schedule *s, uint32_t op, uint32_t other)
 {
-	tracer_waits(s->tracer, ops_handle(&s->ops, op), ops_handle(&s->ops, other));
+	EACH_TRACER(t, s)
+	tracer_waits(t, ops_handle(&s->ops, op), ops_handle(&s->ops, other));
 }
 
 void event_waits_observed(const struct schedule *s, uint32_t op, uint32_t other)
@@ -144,8 +145,8 @@ void event_ready_observed(const struct schedule *s, uint32_t op)
 {
 	if (s->accounts)
 		accounts_ready(s->accounts, op, events_unit(s, op), s->now);
-	if (s->tracer)
-		tracer_ready(s->tracer, ops_handle(&s->ops, op), s->now);
+	EACH_TRACER(t, s)
+	tracer_ready(t, ops_handle(&s->ops, op), s->now);
 }
 
 /* The time until now was spent on waiting for room.  Unless it is durable, the request no longer waits for
@@ -158,8 +159,9 @@ void event_entered_memory_observed(const struct schedule *s, uint32_t index)
 		accounts_waited(s->accounts, index, false, s->now);
 	if (s->accounts && op->ticket != INDEX_NONE && !(op->flags & OP_DURABLE))
 		accounts_finished(s->accounts, index, op->ticket);
-	if (s->tracer && !(op->flags & OP_DURABLE))
-		tracer_left(s->tracer, ops_handle(&s->ops, index), s->now);
+	if (!(op->flags & OP_DURABLE))
+		EACH_TRACER(t, s)
+	tracer_left(t, ops_handle(&s->ops, index), s->now);
 	if (s->flash->judge)
 		judge_entered_memory(s->flash->judge, ops_handle(&s->ops, index), s->now);
 }
@@ -188,8 +190,8 @@ void event_passed_observed(const struct schedule *s, uint32_t op)
 
 void event_done_observed(const struct schedule *s, uint32_t op)
 {
-	if (s->tracer)
-		tracer_done(s->tracer, ops_handle(&s->ops, op), s->now);
+	EACH_TRACER(t, s)
+	tracer_done(t, ops_handle(&s->ops, op), s->now);
 	if (s->flash->judge)
 		judge_done(s->flash->judge, ops_handle(&s->ops, op), s->now);
 }
@@ -222,8 +224,8 @@ static void events_start(const struct schedule *s, uint32_t u, uint32_t op)
 {
 	if (s->accounts)
 		accounts_started(s->accounts, op, unit_number(s, u), s->now);
-	if (s->tracer)
-		tracer_started(s->tracer, ops_handle(&s->ops, op), s->now);
+	EACH_TRACER(t, s)
+	tracer_started(t, ops_handle(&s->ops, op), s->now);
 	if (s->flash->judge)
 		judge_started(s->flash->judge, ops_handle(&s->ops, op), unit_number(s, u), s->now);
 }
@@ -251,7 +253,8 @@ static void events_trace_span(const struct schedule *s, uint32_t u, enum traced_
 
 	for (uint32_t i = first; i != INDEX_NONE; i = ops_at(&s->ops, i)->next)
 		span.planes++;
-	tracer_works(s->tracer, ops_handle(&s->ops, ops_first_part(&s->ops, first)), span);
+	EACH_TRACER(t, s)
+	tracer_works(t, ops_handle(&s->ops, ops_first_part(&s->ops, first)), span);
 }
 
 void event_busy_observed(const struct schedule *s, uint32_t u, bool bus, uint64_t ns)
@@ -281,8 +284,8 @@ void event_suspended_observed(const struct schedule *s, uint32_t u)
 	if (s->flash->judge)
 		judge_suspended(s->flash->judge, unit_number(s, u), s->now);
 	events_pass(s, u, PART_CELLS);
-	if (s->tracer)
-		tracer_ends(s->tracer, unit_number(s, u), TRACED_CELLS, s->now + s->settings->suspend_ns);
+	EACH_TRACER(t, s)
+	tracer_ends(t, unit_number(s, u), TRACED_CELLS, s->now + s->settings->suspend_ns);
 }
 
 void event_resumed_observed(const struct schedule *s, uint32_t u)
@@ -308,8 +311,8 @@ void event_filled_observed(const struct schedule *s, uint32_t u)
 
 void event_emptied_observed(const struct schedule *s, uint32_t u)
 {
-	if (s->tracer)
-		tracer_ends(s->tracer, unit_number(s, u), TRACED_REGISTER, s->now);
+	EACH_TRACER(t, s)
+	tracer_ends(t, unit_number(s, u), TRACED_REGISTER, s->now);
 }
 
 /* From now on the program waits for the cells, as if it were ready and had not started. */

@@ -10,6 +10,9 @@
 
 enum { TO_JUDGE = 1, TO_ACCOUNTS = 2, TO_TRACER = 4, TO_ALL = 7 };
 
+/* The tracers of a schedule, one after the other. */
+#define EACH_TRACER(t, s) for (struct tracer *t = (s)->tracer; t; t = t->next)
+
 /* Defines the function `name`, which the schedule calls, and declares name_observed() of events.c. */
 #define EVENT(name, listeners, parameters, arguments)                                                        \
 	__attribute__((noinline)) void name##_observed parameters;                                           \

@@ -312,7 +312,19 @@ static void schedule_set_observers(struct schedule *s)
 
 void schedule_trace(struct schedule *s, struct tracer *tracer)
 {
+	tracer->next = s->tracer;
 	s->tracer = tracer;
+	schedule_set_observers(s);
+}
+
+void schedule_untrace(struct schedule *s, struct tracer *tracer)
+{
+	struct tracer **link = &s->tracer;
+
+	while (*link && *link != tracer)
+		link = &(*link)->next;
+	if (*link)
+		*link = tracer->next;
 	schedule_set_observers(s);
 }
 
@@ -323,7 +335,8 @@ void schedule_be_judged(struct schedule *s)
 
 void schedule_keep_accounts(struct schedule *s)
 {
-	s->accounts = accounts_create(unit_number(s, s->units));
+	if (!s->accounts)
+		s->accounts = accounts_create(unit_number(s, s->units));
 	schedule_set_observers(s);
 }
 
@@ -341,9 +354,10 @@ void schedule_note(struct schedule *s, const char *format, ...)
 {
 	va_list args;
 
-	if (!s->tracer)
-		return;
-	va_start(args, format);
-	tracer_note(s->tracer, format, args);
-	va_end(args);
+	EACH_TRACER(t, s)
+	{
+		va_start(args, format);
+		tracer_note(t, format, args);
+		va_end(args);
+	}
 }

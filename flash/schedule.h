@@ -101,10 +101,11 @@ bool schedule_lacks_room(const struct schedule *);
 /* Adds the statistics of that memory to the list, if there is one. */
 void schedule_statistics(struct schedule *, struct stat_list *);
 
-/* Attaches a tracer; NULL: detaches it. */
+/* Attaches a tracer; detaches it, if it is attached. */
 void schedule_trace(struct schedule *, struct tracer *);
+void schedule_untrace(struct schedule *, struct tracer *);
 
-/* For the tracer, if there is one: the reason for the FTL's next operations. */
+/* For the tracers: the reason for the FTL's next operations. */
 __attribute__((format(printf, 2, 3))) void schedule_note(struct schedule *, const char *format, ...);
 
 /* Is a tracer attached?  To be asked before a costly note is composed. */
@@ -113,7 +114,7 @@ bool schedule_is_traced(const struct schedule *);
 /* Attaches the judge of the medium, before the first operation. */
 void schedule_be_judged(struct schedule *);
 
-/* Attaches accounts of where the time of each request goes, before the first request. */
+/* Attaches accounts of where the time of each request goes, before the first request; once. */
 void schedule_keep_accounts(struct schedule *);
 
 /* The account of the request that schedule_completed() has just returned. */

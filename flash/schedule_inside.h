@@ -129,7 +129,7 @@ struct schedule {
 	struct loads loads;
 	uint32_t *place; /* by die: its index in loads */
 	struct busy busy;
-	struct tracer *tracer;     /* NULL: none */
+	struct tracer *tracer;     /* a list */
 	struct accounts *accounts; /* NULL: none */
 	uint8_t observers;         /* TO_JUDGE ... (events.h) */
 };

@@ -29,9 +29,9 @@ struct library_settings {
 	struct buffer_ops buffer;
 };
 
-/* A request in the drive; then its completion, until the caller takes that. */
-struct library_request {
-	uint32_t next; /* in the queue of those completed */
+/* A completion, until the caller takes it. */
+struct library_completed {
+	uint32_t next; /* in the queue */
 	struct ssdlab_completion done;
 };
 
@@ -56,8 +56,10 @@ struct ssdlab_drive {
 	bool stopped;           /* the progress function has asked for it */
 	uint64_t asked;         /* how often the preparation has asked whether to stop */
 
-	struct drive_listener listener;
-	struct pool requests; /* struct library_request */
+	struct drive_observer observer;
+	struct ssdlab_completion *in_drive; /* requests, by ticket: what is known of their completions */
+	uint32_t tickets, ticket_room;
+	struct pool completed; /* struct library_completed */
 	struct queue done;
 	struct report *report; /* of the present statistics; NULL: not made */
 };
@@ -114,14 +116,17 @@ enum ssdlab_status library_enter(struct library_call *, enum library_need, void 
 /* The caller's policies become choices of the settings.  False and a fault: a name is taken or invalid. */
 bool library_bring_policies(struct library_settings *, struct fault *);
 
-/* Creates the drive from settings that have been read, with its pool of requests and its listener. */
+/* Creates the drive from settings that have been read, which it observes if completions are wanted. */
 bool library_make_drive(ssdlab_drive *);
 
-/* A request in the drive or its completion, by its number in the pool. */
-static inline struct library_request *library_request(const ssdlab_drive *h, uint32_t number)
+/* A completion by its number in the pool. */
+static inline struct ssdlab_completion *library_completion(const ssdlab_drive *h, uint32_t number)
 {
-	return (struct library_request *)pool_at(&h->requests, number);
+	return &((struct library_completed *)pool_at(&h->completed, number))->done;
 }
+
+/* Frees the drive, its requests and their completions. */
+void library_free_drive(ssdlab_drive *);
 
 /* A handle without a drive; the settings gain a user. */
 ssdlab_drive *library_handle(struct library_settings *);

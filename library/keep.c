@@ -29,15 +29,10 @@ static const struct state_row completion_state[] = {
 	{ 0 },
 };
 
-static const struct state_row library_request_state[] = {
-	STATE_NUMBER(struct library_request, next),
-	STATE_STRUCT(struct library_request, done, completion_state),
-	{ 0 },
-};
-
+/* Completions that were not taken stay with the drive that is saved or forked. */
 static const struct state_row library_state[] = {
 	STATE_FIXED(guard, fault, end, why, user, told, locale, shared, prepared, workload, workload_name),
-	STATE_FIXED(run, counted, stopped, asked, listener, report),
+	STATE_FIXED(run, counted, stopped, asked, observer, report, completed, done),
 	STATE_NUMBER(struct ssdlab_drive, before),
 	STATE_NUMBER(struct ssdlab_drive, run.requests),
 	STATE_NUMBER(struct ssdlab_drive, run.commands),
@@ -45,19 +40,9 @@ static const struct state_row library_state[] = {
 	STATE_NUMBER(struct ssdlab_drive, counted.counting),
 	STATE_NUMBER(struct ssdlab_drive, counted.counted_from),
 	STATE_POINTER(struct ssdlab_drive, drive, drive_state),
-	STATE_POOL(struct ssdlab_drive, requests, library_request_state),
-	STATE_NUMBER(struct ssdlab_drive, done),
+	STATE_GROWN(struct ssdlab_drive, in_drive, tickets, ticket_room, completion_state),
 	{ 0 },
 };
-
-/* Completions that were not taken stay with the drive that was saved or forked. */
-static void library_drop_done(ssdlab_drive *h)
-{
-	while (h->done.first != INDEX_NONE)
-		pool_give(&h->requests,
-			queue_take(&h->done, POOL_FIELD(h->requests, struct library_request, next)));
-	h->done = QUEUE_EMPTY;
-}
 
 /* ---- files ---- */
 
@@ -113,8 +98,6 @@ static bool library_load_running(ssdlab_drive *h, const char *path)
 	bool done = state_file_load(&f, path, &h->fault);
 
 	state_file_release(&f);
-	if (done)
-		library_drop_done(h);
 	return done;
 }
 
@@ -198,7 +181,6 @@ static void library_call_give(void *call)
 		return;
 	}
 	state_give(&fork->parts, library_state, copy, true);
-	library_drop_done(copy);
 	copy->prepared = from->prepared;
 	copy->stopped = from->stopped;
 	copy->end = from->end;

@@ -238,32 +238,45 @@ ssdlab_drive *library_handle(struct library_settings *s)
 /* Inserts it by time of completion: a read whose data has crossed the link may be reported late. */
 static void library_queue(ssdlab_drive *h, uint32_t number)
 {
-	struct array_field next = POOL_FIELD(h->requests, struct library_request, next);
-	uint64_t when = library_request(h, number)->done.completion_ns;
+	struct array_field next = POOL_FIELD(h->completed, struct library_completed, next);
+	uint64_t when = library_completion(h, number)->completion_ns;
 	uint32_t *link = &h->done.first;
 
-	if (h->done.first == INDEX_NONE || library_request(h, h->done.last)->done.completion_ns <= when) {
+	if (h->done.first == INDEX_NONE || library_completion(h, h->done.last)->completion_ns <= when) {
 		queue_append(&h->done, next, number);
 		return;
 	}
-	while (library_request(h, *link)->done.completion_ns <= when)
+	while (library_completion(h, *link)->completion_ns <= when)
 		link = queue_next(next, *link);
 	*queue_next(next, number) = *link;
 	*link = number;
 }
 
-static uint32_t library_entered(void *handle, const struct request *r)
+static void library_keep(ssdlab_drive *h, uint32_t ticket, struct ssdlab_completion known)
 {
-	ssdlab_drive *h = handle;
-	uint32_t number = pool_take(&h->requests);
-
-	library_request(h, number)->done = (struct ssdlab_completion){ .tag = r->line };
-	return number;
+	if (ticket >= h->tickets) {
+		h->tickets = ticket + 1;
+		h->in_drive = memory_grown(h->in_drive, &h->ticket_room, h->tickets, sizeof *h->in_drive,
+			"requests in the drive");
+	}
+	h->in_drive[ticket] = known;
 }
 
-static void library_served(void *handle, uint32_t row, const struct account *account)
+static void library_entered(void *handle, uint32_t ticket, const struct request *r)
 {
-	struct ssdlab_completion *done = &library_request(handle, row)->done;
+	library_keep(handle, ticket, (struct ssdlab_completion){ .tag = r->line });
+}
+
+static void library_moves(void *handle, uint32_t ticket, uint32_t next)
+{
+	ssdlab_drive *h = handle;
+
+	library_keep(h, next, h->in_drive[ticket]);
+}
+
+static void library_served(void *handle, uint32_t ticket, const struct account *account)
+{
+	struct ssdlab_completion *done = &((ssdlab_drive *)handle)->in_drive[ticket];
 
 	done->controller_ns = account->ns[PART_CONTROLLER];
 	done->map_ns = account->ns[PART_MAP];
@@ -274,18 +287,20 @@ static void library_served(void *handle, uint32_t row, const struct account *acc
 	done->link_ns = account->until;
 }
 
-static void library_completed(void *handle, const struct pending *p, tick_t when)
+static void library_completed(void *handle, uint32_t ticket, const struct pending *p, tick_t when)
 {
 	ssdlab_drive *h = handle;
-	struct ssdlab_completion *done = &library_request(h, p->row)->done;
+	uint32_t number = pool_take(&h->completed);
+	struct ssdlab_completion *done = library_completion(h, number);
 
+	*done = h->in_drive[ticket];
 	done->arrival_ns = p->arrival;
 	done->start_ns = p->entered;
 	done->completion_ns = when;
 	done->sectors = p->sectors;
 	done->kind = p->type;
-	done->link_ns = h->listener.served ? when - done->link_ns : 0;
-	library_queue(h, p->row);
+	done->link_ns = h->observer.served ? when - done->link_ns : 0;
+	library_queue(h, number);
 }
 
 static bool library_is_stopped(void *handle)
@@ -309,12 +324,22 @@ bool library_make_drive(ssdlab_drive *h)
 	h->run.drive = h->drive;
 	h->drive->stops = library_is_stopped;
 	h->drive->stops_context = h;
-	h->requests = pool_create(sizeof(struct library_request), "requests in flight");
-	h->listener = (struct drive_listener){ h, library_entered,
-		o->completions == SSDLAB_PARTS ? library_served : NULL, library_completed };
+	h->completed = pool_create(sizeof(struct library_completed), "completions");
+	h->observer = (struct drive_observer){ .context = h,
+		.entered = library_entered,
+		.served = o->completions == SSDLAB_PARTS ? library_served : NULL,
+		.goes_on = library_moves,
+		.completed = library_completed };
 	if (o->completions)
-		drive_listen(h->drive, &h->listener);
+		drive_observe(h->drive, &h->observer);
 	return true;
+}
+
+void library_free_drive(ssdlab_drive *h)
+{
+	drive_free(h->drive);
+	pool_free(&h->completed);
+	memory_free(h->in_drive);
 }
 
 /* The settings allocate under a guard of their own.  A bug found there is one in the option tables, and
@@ -409,8 +434,7 @@ static void library_close(void *handle)
 
 	library_close_workload(h);
 	library_changed(h);
-	drive_free(h->drive);
-	pool_free(&h->requests);
+	library_free_drive(h);
 }
 
 enum ssdlab_status ssdlab_close(ssdlab_drive *h)

@@ -444,15 +444,15 @@ static void library_call_completions(void *call)
 {
 	struct library_call *c = call;
 	ssdlab_drive *h = c->h;
-	struct array_field next = POOL_FIELD(h->requests, struct library_request, next);
+	struct array_field next = POOL_FIELD(h->completed, struct library_completed, next);
 	struct ssdlab_completion *to = c->out;
 	uint32_t number;
 
 	if (!h->shared->options.completions)
 		library_fault(c, "the drive was opened without completions; set options.completions");
 	for (; c->done < c->n && (number = queue_take(&h->done, next)) != INDEX_NONE; c->done++) {
-		to[c->done] = library_request(h, number)->done;
-		pool_give(&h->requests, number);
+		to[c->done] = *library_completion(h, number);
+		pool_give(&h->completed, number);
 	}
 	*c->count = c->done;
 }

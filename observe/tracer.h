@@ -47,8 +47,9 @@ struct traced_note {
 
 /* Zeroed: a tracer that has recorded nothing. */
 struct tracer {
-	bool open;     /* operations issued now are recorded */
-	bool hardware; /* so are busy times, while it is open or a recorded operation is in flight */
+	struct tracer *next; /* of the schedule */
+	bool open;           /* operations issued now are recorded */
+	bool hardware;       /* so are busy times, while it is open or a recorded operation is in flight */
 	struct traced_op *op;
 	struct traced_wait *wait;
 	struct traced_note *note;

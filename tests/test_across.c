@@ -553,16 +553,15 @@ static uint32_t serve_waiting(struct rig *rig, enum request_type type, sector_t 
 		.type = type };
 	uint32_t waiting = 0;
 
-	explanation_begin(&x, rig->drive, &r);
+	explanation_observe(&x, rig->drive);
 	assert_true(drive_submit(rig->drive, &r));
-	explanation_taken(&x, rig->drive);
 	drive_drain(rig->drive);
 	for (uint32_t op = 0; op < x.tracer.ops; op++)
 		if (x.tracer.op[op].made.cause == CAUSE_HOST) {
 			assert_true(waits_for_the_page_table(rig, &x.tracer, op));
 			waiting++;
 		}
-	explanation_release(&x, rig->drive);
+	explanation_release(&x);
 	return waiting;
 }
 

@@ -37,31 +37,40 @@ struct timed_case {
 };
 
 struct heard {
+	struct drive_observer observer;
 	uint64_t latency[REQUESTS_MOST];
-	uint32_t requests;
+	uint32_t requests, of_ticket[REQUESTS_MOST];
 };
 
-static uint32_t hear_entered(void *context, const struct request *r)
+static void hear_entered(void *context, uint32_t ticket, const struct request *r)
 {
+	struct heard *h = context;
+
 	(void)r;
-	return ((struct heard *)context)->requests++;
+	assert_true(ticket < REQUESTS_MOST && h->requests < REQUESTS_MOST);
+	h->of_ticket[ticket] = h->requests++;
 }
 
-static void hear_completed(void *context, const struct pending *p, tick_t when)
+static void hear_completed(void *context, uint32_t ticket, const struct pending *p, tick_t when)
 {
-	assert_true(p->row < REQUESTS_MOST);
-	((struct heard *)context)->latency[p->row] = when - p->arrival;
+	struct heard *h = context;
+
+	h->latency[h->of_ticket[ticket]] = when - p->arrival;
+}
+
+static void hear(struct heard *h, struct drive *d)
+{
+	*h = (struct heard){ .observer = {
+				     .context = h, .entered = hear_entered, .completed = hear_completed } };
+	drive_observe(d, &h->observer);
 }
 
 static void check_case(const struct timed_case *c)
 {
 	struct replay *r = replay_open(c->settings);
-	struct heard heard = { .requests = 0 };
-	struct drive_listener listener = {
-		.context = &heard, .entered = hear_entered, .completed = hear_completed
-	};
+	struct heard heard;
 
-	drive_listen(r->drive, &listener);
+	hear(&heard, r->drive);
 	replay_trace(r, c->trace);
 	assert_int_equal(r->end, RUN_DONE);
 	for (uint32_t i = 0; i < REQUESTS_MOST && (i < heard.requests || c->latency[i] != ENDED); i++)
@@ -380,13 +389,10 @@ static void test_an_update_of_a_handle(void **state)
 {
 	struct replay *r = replay_open(DRIVE WORDLINES MEMORY HANDLES);
 	struct drive *d = r->drive;
-	struct heard heard = { .requests = 0 };
-	struct drive_listener listener = {
-		.context = &heard, .entered = hear_entered, .completed = hear_completed
-	};
+	struct heard heard;
 
 	(void)state;
-	drive_listen(d, &listener);
+	hear(&heard, d);
 	stat_list_start(&d->statistics);
 	drive_submit(d, &(struct request){ .type = REQUEST_WRITE, .sectors = 32, .device = 1 });
 	drive_submit(d, &(struct request){ .type = REQUEST_UPDATE, .device = 1, .hint = 1 });
@@ -442,7 +448,7 @@ static char *row_of_log(const char *settings, const char *trace, unsigned row)
 	struct journal *journal = journal_create(out, false, false, &fault);
 
 	journal_tell_fua(journal);
-	drive_keep_journal(r->drive, journal);
+	journal_observe(journal, r->drive);
 	replay_trace(r, trace);
 	assert_true(journal_finish(journal, &fault));
 	journal_free(journal);

@@ -47,9 +47,8 @@ static void explained_take(struct explained *e, enum request_type type, sector_t
 {
 	struct request r = explained_request(e, type, start, sectors);
 
-	explanation_begin(&e->x, e->drive, &r);
+	explanation_observe(&e->x, e->drive);
 	assert_true(drive_submit(e->drive, &r));
-	explanation_taken(&e->x, e->drive);
 }
 
 static const char *explained_write(struct explained *e)
@@ -65,7 +64,7 @@ static const char *explained_write(struct explained *e)
 static void explained_close(struct explained *e)
 {
 	free(e->text);
-	explanation_release(&e->x, e->drive);
+	explanation_release(&e->x);
 	drive_free(e->drive);
 	settings_release(&e->settings);
 }

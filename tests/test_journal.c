@@ -22,7 +22,7 @@ static void run(struct table *t, const char *settings, const char *trace, struct
 	if (windows)
 		windows_open(windows, t->replay->drive, NULL);
 	t->replay->run.windows = windows;
-	drive_keep_journal(t->replay->drive, journal);
+	journal_observe(journal, t->replay->drive);
 	replay_trace(t->replay, trace);
 	assert_true(journal_finish(journal, &fault));
 	journal_free(journal);

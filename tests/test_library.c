@@ -638,8 +638,7 @@ static void test_a_closed_drive_leaves_no_memory(void **state)
 	assert_ok(drive, ssdlab_run(drive, "mixed"));
 	library_close_workload(drive);
 	library_changed(drive);
-	drive_free(drive->drive);
-	pool_free(&drive->requests);
+	library_free_drive(drive);
 	assert_null(drive->guard.memory.first);
 	drive->drive = NULL;
 	ssdlab_close(drive);

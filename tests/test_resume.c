@@ -83,7 +83,8 @@ static bool open_stage(struct stage *s, struct fault *fault)
 	windows_open(&s->windows, s->run.drive, s->out[0]);
 	s->what = (struct checkpoint){ .run = &s->run, .before = &s->before, .series = "70" };
 	s->journal = journal_create(s->out[1], false, s->settings.host.of.tenants > 1, fault);
-	drive_keep_journal(s->run.drive, s->journal);
+	journal_observe(s->journal, s->run.drive);
+	s->run.journal = s->journal;
 	if (s->how->resume)
 		return checkpoint_load(&s->what, s->how->path, fault);
 	if (!precondition(s->run.drive, &s->workload, &s->before, fault))

@@ -14,7 +14,7 @@ static bool player_start(struct player *p, struct fault *fault)
 	if (!p->drive || !precondition(p->drive, &p->workload, &before, fault))
 		return false;
 	stat_list_start(&p->drive->statistics);
-	p->run = (struct run){ .drive = p->drive, .workload = &p->workload, .explanation = &p->explanation };
+	p->run = (struct run){ .drive = p->drive, .workload = &p->workload };
 	p->end = RUN_DONE;
 	p->lpns = 0;
 	memcpy(p->owner, p->drive->flash->owner, p->drive->geometry.pages * sizeof *p->owner);
@@ -44,8 +44,7 @@ bool player_open(struct player *p, const struct settings *s, char *const names[]
 
 static void player_stop(struct player *p)
 {
-	if (p->explanation.seen)
-		explanation_release(&p->explanation, p->drive);
+	explanation_release(&p->explanation);
 	p->explanation = (struct explanation){ 0 };
 	drive_free(p->drive);
 	p->drive = NULL;
@@ -125,10 +124,9 @@ bool player_step(struct player *p, struct fault *fault)
 
 	if (!player_more(p))
 		return p->run.status != TRACE_BAD;
-	if (p->explanation.seen)
-		explanation_release(&p->explanation, p->drive);
-	p->explanation =
-		(struct explanation){ .number = p->run.requests + 1, .tracer = { .hardware = true } };
+	explanation_release(&p->explanation);
+	p->explanation = (struct explanation){ .number = 1, .tracer = { .hardware = true } };
+	explanation_observe(&p->explanation, p->drive);
 	memcpy(p->owner, f->owner, p->drive->geometry.pages * sizeof *p->owner);
 	memcpy(p->block, f->block, p->drive->geometry.blocks * sizeof *p->block);
 	p->end = run_step(&p->run, fault);

@@ -9,6 +9,7 @@
 #define WATCH_PLAYER_H
 
 #include "drive/prepare/precondition.h"
+#include "drive/run/explain.h"
 #include "drive/run/run.h"
 
 #define PLAYER_LPNS 16u /* pages remembered, those touched last */

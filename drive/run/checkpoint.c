@@ -4,14 +4,14 @@
 #include "drive/prepare/state_file.h"
 
 static const struct state_row run_state[] = {
-	STATE_FIXED(
-		workload, keep_going, ask_every, context, from, keeps_sum, resumed, explanation, timeline),
-	STATE_REBUILT(next, status), /* the workload is read again */
+	STATE_FIXED(workload, keep_going, ask_every, context, from, keeps_sum, resumed),
+	STATE_REBUILT(source, next, status), /* the workload is read again */
 	STATE_NUMBER(struct run, requests),
 	STATE_NUMBER(struct run, commands),
 	STATE_NUMBER(struct run, sum),
 	STATE_POINTER(struct run, drive, drive_state),
 	STATE_POINTER(struct run, windows, windows_state),
+	STATE_POINTER(struct run, journal, journal_state),
 	{ 0 },
 };
 
@@ -45,7 +45,7 @@ static struct state_file checkpoint_file(struct checkpoint *c)
 	state_file_add(&f, "version", SSD_VERSION);
 	state_file_add(&f, "--warmup", c->warm_up ? c->warm_up : "none");
 	state_file_add(&f, "--series", c->series ? c->series : "none");
-	state_file_add(&f, "--log", c->run->drive->journal ? "yes" : "no");
+	state_file_add(&f, "--log", c->run->journal ? "yes" : "no");
 	settings_echo(c->run->drive->settings, checkpoint_add_setting, &f);
 	state_file_add_layout(&f);
 	return f;

@@ -8,18 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void explanation_begin(struct explanation *x, struct drive *d, const struct request *r)
-{
-	x->seen = true;
-	x->request = *r;
-	x->taken = schedule_now(d->flash->schedule);
-	x->before = d->ftl->map;
-	x->diary = d->buffer->explains = open_memstream(&x->evictions, &x->evictions_bytes);
-	BUG_ON(!x->diary, "no stream in memory");
-	x->tracer.open = true;
-	schedule_trace(d->flash->schedule, &x->tracer);
-}
-
 void name_owner(const struct ftl *f, owner_t owner, char *text, size_t bytes)
 {
 	if (owner == OWNER_NONE)
@@ -138,8 +126,32 @@ static void explain_memory(const struct drive *d)
 			pages, pages);
 }
 
-void explanation_taken(struct explanation *x, struct drive *d)
+static void explanation_entering(void *explanation, const struct request *r)
 {
+	struct explanation *x = explanation;
+	struct drive *d = x->drive;
+
+	if (++x->entered != x->number)
+		return;
+	x->seen = true;
+	x->request = *r;
+	x->taken = schedule_now(d->flash->schedule);
+	x->before = d->ftl->map;
+	x->diary = d->buffer->explains = open_memstream(&x->evictions, &x->evictions_bytes);
+	BUG_ON(!x->diary, "no stream in memory");
+	x->tracer.open = true;
+	schedule_trace(d->flash->schedule, &x->tracer);
+}
+
+static void explanation_issued(void *explanation, uint32_t ticket, const struct request *r)
+{
+	struct explanation *x = explanation;
+	const struct drive *d = x->drive;
+
+	(void)ticket;
+	(void)r;
+	if (x->entered != x->number)
+		return;
 	explain_wordlines(x, d);
 	explain_memory(d);
 	d->buffer->explains = NULL;
@@ -155,9 +167,21 @@ void explanation_taken(struct explanation *x, struct drive *d)
 	explain_keep_map(x, d);
 }
 
-void explanation_release(struct explanation *x, struct drive *d)
+void explanation_observe(struct explanation *x, struct drive *d)
 {
-	schedule_trace(d->flash->schedule, NULL);
+	x->drive = d;
+	x->observer = (struct drive_observer){
+		.context = x, .entering = explanation_entering, .issued = explanation_issued
+	};
+	drive_observe(d, &x->observer);
+}
+
+void explanation_release(struct explanation *x)
+{
+	if (!x->drive)
+		return;
+	drive_dismiss(x->drive, &x->observer);
+	schedule_untrace(x->drive->flash->schedule, &x->tracer);
 	tracer_release(&x->tracer);
 	memory_free(x->owner);
 	free(x->map);

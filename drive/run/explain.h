@@ -12,7 +12,10 @@
 
 struct explanation {
 	uint64_t number; /* of the request, from 1; set by the caller, the rest is zero at first */
-	bool seen;       /* the run got as far as this request */
+	struct drive_observer observer;
+	struct drive *drive; /* NULL: it observes none */
+	uint64_t entered;    /* requests so far, commands too */
+	bool seen;           /* the run got as far as this request */
 	struct request request;
 	tick_t taken;  /* when it entered the drive */
 	char said[48]; /* by tools of the store: "placement handle 2" */
@@ -27,9 +30,8 @@ struct explanation {
 	size_t evictions_bytes;
 };
 
-/* Around drive_submit() of the request. */
-void explanation_begin(struct explanation *, struct drive *, const struct request *);
-void explanation_taken(struct explanation *, struct drive *);
+/* Call before the request enters. */
+void explanation_observe(struct explanation *, struct drive *);
 
 /* After the run, as comment lines. */
 void explanation_write(const struct explanation *, const struct drive *, FILE *);
@@ -54,6 +56,8 @@ void name_content(const struct ftl *, ppn_t, owner_t, char *text, size_t bytes);
 
 /* "3.0": block and offset of the page. */
 void name_place(const struct geometry *, ppn_t, char *text, size_t bytes);
-void explanation_release(struct explanation *, struct drive *);
+
+/* The drive, if there is one, is still there. */
+void explanation_release(struct explanation *);
 
 #endif

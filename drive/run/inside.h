@@ -1,8 +1,28 @@
-/* Between run.c, the replay, and tenants.c, its part for several tenants. */
+/* Between run.c, the replay with its source of requests for one tenant, and tenants.c, the source for
+ * several. */
 #ifndef RUN_INSIDE_H
 #define RUN_INSIDE_H
 
 #include "drive/run/run.h"
+
+/* Where a run finds its next request.  It sets the status of the run: TRACE_OK while there are more. */
+struct run_source {
+	/* Before the first request; or before the next one of a saved run, whose workload is read again. */
+	void (*begin)(struct run *, struct fault *);
+	void (*skip)(struct run *, struct fault *);
+
+	/* Lets time pass until a request may enter the drive.  False: there is none, or a fault. */
+	bool (*find)(struct run *, struct fault *);
+
+	/* The same, and takes that request. */
+	bool (*take)(struct run *, struct request *, struct fault *);
+
+	/* It has entered.  Optional. */
+	void (*entered)(struct run *, const struct request *, struct fault *);
+};
+
+/* For several tenants (host/door.h). */
+extern const struct run_source tenants_source;
 
 /* Takes the next request from a workload of the run, and adds it to the checksum *sum. */
 enum trace_status run_fetch(struct run *, struct workload *, struct request *, uint64_t *sum, struct fault *);
@@ -11,18 +31,7 @@ enum trace_status run_fetch(struct run *, struct workload *, struct request *, u
 bool run_has_what_it_needs(
 	const struct run *, const struct workload *, const struct request *, struct fault *);
 
-/* Counts a request and submits it to the drive.  False: the drive did not take it. */
-bool run_enter(struct run *, const struct request *);
-
-/* Why the drive did not take the request: it is full or worn out, or the request broke one of its rules. */
-enum run_end run_refused(struct run *, const struct request *, struct fault *);
-
 /* Sets a fault: the workload is not that of the saved run. */
 void run_tell_other_workload(struct run *, const struct workload *, uint64_t requests, struct fault *);
-
-/* run_begin(), run_step() and run_wait() for several tenants (host/door.h). */
-void tenants_begin(struct run *, struct fault *);
-enum run_end tenants_step(struct run *, struct fault *);
-void tenants_wait(struct run *, struct fault *);
 
 #endif

@@ -76,46 +76,12 @@ enum trace_status run_fetch(
 
 	if (status != TRACE_OK)
 		return status;
-	if (!run_move_arrival(run, workload, r, fault) || !run_has_what_it_needs(run, workload, r, fault))
+	if (!run_move_arrival(run, workload, r, fault) ||
+		(!request_is_awaited(r->type) && !run_has_what_it_needs(run, workload, r, fault)))
 		return TRACE_BAD;
 	if (run->keeps_sum)
 		*sum = hash_bytes(*sum, summed, sizeof summed);
 	return TRACE_OK;
-}
-
-/* Takes the next request from the workload. */
-static void run_take(struct run *run, struct fault *fault)
-{
-	run->status = run_fetch(run, run->workload, &run->next, &run->sum, fault);
-	if (run->status == TRACE_OK)
-		drive_expect(run->drive, &run->next);
-}
-
-static bool run_is_time_to_ask(const struct run *run)
-{
-	return run->requests % ASK_EVERY == 0 || (run->ask_every && run->requests % run->ask_every == 0);
-}
-
-bool run_enter(struct run *run, const struct request *r)
-{
-	bool served;
-
-	run->requests++;
-	run->commands += !request_is_awaited(r->type);
-	if (run->windows)
-		windows_pass(run->windows, run->requests - 1);
-	if (run->timeline) {
-		timeline_begin(run->timeline, run->drive, run->requests);
-		served = drive_submit(run->drive, r);
-		timeline_taken(run->timeline, run->drive, r, run->requests);
-		return served;
-	}
-	if (!run->explanation || run->explanation->number != run->requests)
-		return drive_submit(run->drive, r);
-	explanation_begin(run->explanation, run->drive, r);
-	served = drive_submit(run->drive, r);
-	explanation_taken(run->explanation, run->drive);
-	return served;
 }
 
 void run_tell_other_workload(
@@ -127,30 +93,67 @@ void run_tell_other_workload(
 		workload->name, requests);
 }
 
-/* Reads the workload again up to the next request of the saved run.  `folded` counts them already. */
-static void run_skip(struct run *run, uint64_t sum, struct fault *fault)
-{
-	uint64_t folded = run->drive->host->folded;
+/* ---- the source for one tenant: a request is fetched ahead of the one being served ---- */
 
+static void run_fetch_next(struct run *run, struct fault *fault)
+{
+	run->status = run_fetch(run, run->workload, &run->next, &run->sum, fault);
+	if (run->status == TRACE_OK)
+		drive_expect(run->drive, &run->next);
+}
+
+/* Reads the workload again up to the next request of the saved run.  `folded` counts them already. */
+static void run_skip(struct run *run, struct fault *fault)
+{
+	uint64_t folded = run->drive->host->folded, sum = run->sum;
+
+	run->sum = HASH_NOTHING;
 	for (uint64_t i = 0; i <= run->requests && (!i || run->status == TRACE_OK); i++)
-		run_take(run, fault);
+		run_fetch_next(run, fault);
 	run->drive->host->folded = folded;
 	if (run->status != TRACE_BAD && run->sum != sum)
 		run_tell_other_workload(run, run->workload, run->requests, fault);
 }
 
-/* One request is fetched ahead of the one being served. */
+static void run_start(struct run *run, struct fault *fault)
+{
+	run->sum = HASH_NOTHING;
+	run_fetch_next(run, fault);
+}
+
+static bool run_find(struct run *run, struct fault *fault)
+{
+	(void)fault;
+	run_wait_for_slot(run->drive, &run->next);
+	return true;
+}
+
+static bool run_take(struct run *run, struct request *r, struct fault *fault)
+{
+	*r = run->next;
+	run_fetch_next(run, fault);
+	run_wait_for_slot(run->drive, r);
+	return true;
+}
+
+static const struct run_source source_of_one = {
+	.begin = run_start, .skip = run_skip, .find = run_find, .take = run_take
+};
+
+/* ---- the loop ---- */
+
 void run_begin(struct run *run, struct fault *fault)
 {
-	uint64_t sum = run->sum;
+	run->source = run->drive->host->door ? &tenants_source : &source_of_one;
+	(run->resumed ? run->source->skip : run->source->begin)(run, fault);
+}
 
-	run->sum = HASH_NOTHING;
-	if (run->drive->host->door)
-		tenants_begin(run, fault);
-	else if (run->resumed)
-		run_skip(run, sum, fault);
-	else
-		run_take(run, fault);
+/* Counts a request and submits it to the drive.  False: the drive did not take it. */
+static bool run_enter(struct run *run, const struct request *r)
+{
+	run->requests++;
+	run->commands += !request_is_awaited(r->type);
+	return drive_submit(run->drive, r);
 }
 
 enum run_end run_serve(struct run *run, struct request *r)
@@ -159,7 +162,8 @@ enum run_end run_serve(struct run *run, struct request *r)
 	return run_enter(run, r) ? RUN_DONE : RUN_DRIVE_FAILED;
 }
 
-enum run_end run_refused(struct run *run, const struct request *r, struct fault *fault)
+/* Why the drive did not take the request: it is full or worn out, or the request broke one of its rules. */
+static enum run_end run_refused(struct run *run, const struct request *r, struct fault *fault)
 {
 	const char *refusal = run->drive->ftl->refusal;
 
@@ -172,14 +176,47 @@ enum run_end run_refused(struct run *run, const struct request *r, struct fault 
 
 enum run_end run_step(struct run *run, struct fault *fault)
 {
-	struct request r = run->next;
-	enum run_end end;
+	struct request r;
 
-	if (run->drive->host->door)
-		return tenants_step(run, fault);
-	run_take(run, fault);
-	end = run_serve(run, &r);
-	return end == RUN_DRIVE_FAILED ? run_refused(run, &r, fault) : end;
+	if (!run->source->take(run, &r, fault))
+		return RUN_DONE;
+	if (!run_enter(run, &r))
+		return run_refused(run, &r, fault);
+	if (run->source->entered)
+		run->source->entered(run, &r, fault);
+	return RUN_DONE;
+}
+
+void run_wait(struct run *run, struct fault *fault)
+{
+	if (run->status != TRACE_OK || !run->source->find(run, fault))
+		drive_drain(run->drive);
+}
+
+static bool run_is_time_to_ask(const struct run *run)
+{
+	return run->requests % ASK_EVERY == 0 || (run->ask_every && run->requests % run->ask_every == 0);
+}
+
+enum run_end run_workload(struct run *run, struct fault *fault)
+{
+	enum run_end end = RUN_DONE;
+
+	run_begin(run, fault);
+	while (end == RUN_DONE && run->status == TRACE_OK)
+		end = run_is_time_to_ask(run) && !run->keep_going(run->context, run) ? RUN_INTERRUPTED
+										     : run_step(run, fault);
+	/* A signal may have ended the wait for the next request: then the workload is not bad. */
+	if (run->status == TRACE_BAD && run->keep_going(run->context, run))
+		return RUN_BAD_WORKLOAD;
+	if (run->status == TRACE_BAD)
+		end = RUN_INTERRUPTED;
+	if (end == RUN_DONE && run->drive->queue_judge)
+		queue_judge_end(run->drive->queue_judge);
+	drive_drain(run->drive);
+	if (run->windows)
+		windows_end(run->windows);
+	return end;
 }
 
 void run_failure(const struct run *run, struct fault *why)
@@ -203,35 +240,4 @@ void run_failure(const struct run *run, struct fault *why)
 			"full after %" PRIu64 "%s requests: no page can be written and no block reclaimed; a "
 			"larger flash.over_provisioning helps",
 			run->requests, all);
-}
-
-void run_wait(struct run *run, struct fault *fault)
-{
-	if (run->drive->host->door)
-		tenants_wait(run, fault);
-	else if (run->status == TRACE_OK)
-		run_wait_for_slot(run->drive, &run->next);
-	else
-		drive_drain(run->drive);
-}
-
-enum run_end run_workload(struct run *run, struct fault *fault)
-{
-	enum run_end end = RUN_DONE;
-
-	run_begin(run, fault);
-	while (end == RUN_DONE && run->status == TRACE_OK)
-		end = run_is_time_to_ask(run) && !run->keep_going(run->context, run) ? RUN_INTERRUPTED
-										     : run_step(run, fault);
-	/* A signal may have ended the wait for the next request: then the workload is not bad. */
-	if (run->status == TRACE_BAD && run->keep_going(run->context, run))
-		return RUN_BAD_WORKLOAD;
-	if (run->status == TRACE_BAD)
-		end = RUN_INTERRUPTED;
-	if (end == RUN_DONE && run->drive->queue_judge)
-		queue_judge_end(run->drive->queue_judge);
-	drive_drain(run->drive);
-	if (run->windows)
-		windows_end(run->windows, run->requests);
-	return end;
 }

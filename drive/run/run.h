@@ -4,9 +4,7 @@
 #ifndef RUN_RUN_H
 #define RUN_RUN_H
 
-#include "drive/drive.h"
-#include "drive/run/explain.h"
-#include "drive/run/timeline.h"
+#include "drive/journal.h"
 #include "drive/run/windows.h"
 #include "drive/prepare/workload.h"
 
@@ -31,12 +29,12 @@ struct run {
 	bool keeps_sum;    /* needed to save the run */
 	bool resumed;      /* `requests` and `sum` are those of a saved run, which goes on */
 	uint64_t sum;      /* checksum of the requests taken and the next one */
-	/* At most one of these two: there can be only one tracer. */
-	struct explanation *explanation; /* NULL: no request is explained */
-	struct timeline *timeline;       /* NULL: none */
-	struct windows *windows;         /* NULL: the run has no parts */
+	/* Those that observe the drive and are saved with the run. */
+	struct windows *windows; /* NULL: the run has no parts */
+	struct journal *journal; /* NULL: no log */
 
-	struct request next; /* to be submitted, if status is TRACE_OK */
+	const struct run_source *source; /* drive/run/inside.h */
+	struct request next;             /* of one tenant: to be submitted, if status is TRACE_OK */
 	enum trace_status status;
 };
 

@@ -182,37 +182,28 @@ static void tenants_set_status(struct run *run)
 		run->status = door->waiting.count || door->held.count ? TRACE_OK : TRACE_END;
 }
 
-void tenants_wait(struct run *run, struct fault *fault)
+static bool tenants_take(struct run *run, struct request *r, struct fault *fault)
 {
-	if (run->status != TRACE_OK || !tenants_find(run, fault))
-		drive_drain(run->drive);
+	bool found = tenants_find(run, fault);
+
+	if (found)
+		*r = door_next(run->drive->host->door);
+	tenants_set_status(run);
+	return found;
 }
 
-enum run_end tenants_step(struct run *run, struct fault *fault)
+/* A command takes no slot, and so will not complete. */
+static void tenants_entered(struct run *run, const struct request *r, struct fault *fault)
 {
-	struct drive *d = run->drive;
-	struct request r;
-	uint64_t in_drive;
-
-	if (!tenants_find(run, fault)) {
-		tenants_set_status(run);
-		return RUN_DONE;
-	}
-	r = door_next(d->host->door);
-	in_drive = d->in_drive;
-	if (!run_enter(run, &r))
-		return run_refused(run, &r, fault);
-	/* It was a command, which takes no slot. */
-	if (d->in_drive == in_drive)
-		tenants_go_on(run, r.device, fault);
+	if (!request_is_awaited(r->type))
+		tenants_go_on(run, r->device, fault);
 	tenants_set_status(run);
-	return RUN_DONE;
 }
 
 /* ---- the beginning ---- */
 
 /* Reads the workloads again up to where the saved run had read them. */
-static void tenants_skip(struct run *run, struct fault *fault)
+static void tenants_read_again(struct run *run, struct fault *fault)
 {
 	struct door *door = tenants_door(run);
 	uint32_t sources = door->apart ? run->workload->parts : 1;
@@ -237,22 +228,29 @@ static void tenants_skip(struct run *run, struct fault *fault)
 	run->drive->host->folded = folded;
 }
 
-void tenants_begin(struct run *run, struct fault *fault)
+static void tenants_skip(struct run *run, struct fault *fault)
+{
+	run->status = TRACE_OK;
+	door_set_lines(tenants_door(run), run->workload->part);
+	tenants_read_again(run, fault);
+	tenants_set_status(run);
+}
+
+static void tenants_begin(struct run *run, struct fault *fault)
 {
 	struct door *door = tenants_door(run);
 
 	run->status = TRACE_OK;
 	door_set_lines(door, run->workload->part);
-	if (run->resumed) {
-		tenants_skip(run, fault);
-	} else {
-		door_clear(door);
-		if (run->drive->queue_judge)
-			queue_judge_forget(run->drive->queue_judge);
-		tenants_fill_lines(run, fault);
-		for (uint32_t i = 0; i < door->tenants->count; i++)
-			for (uint64_t n = 0; n < door->tenants->of[i].depth && run->status != TRACE_BAD; n++)
-				tenants_go_on(run, i, fault);
-	}
+	door_clear(door);
+	if (run->drive->queue_judge)
+		queue_judge_forget(run->drive->queue_judge);
+	tenants_fill_lines(run, fault);
+	for (uint32_t i = 0; i < door->tenants->count; i++)
+		for (uint64_t n = 0; n < door->tenants->of[i].depth && run->status != TRACE_BAD; n++)
+			tenants_go_on(run, i, fault);
 	tenants_set_status(run);
 }
+
+const struct run_source tenants_source = { tenants_begin, tenants_skip, tenants_find, tenants_take,
+	tenants_entered };

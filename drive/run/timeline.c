@@ -4,30 +4,33 @@
 #include "drive/run/explain.h"
 #include "flash/schedule.h"
 
-static bool timeline_covers(const struct timeline *t, uint64_t number)
+static void timeline_entering(void *timeline, const struct request *r)
 {
-	return number >= t->from && number <= t->to;
-}
+	struct timeline *t = timeline;
 
-void timeline_begin(struct timeline *t, struct drive *d, uint64_t number)
-{
-	if (!timeline_covers(t, number))
+	(void)r;
+	t->entered++;
+	t->tracer.open = t->entered >= t->from && t->entered <= t->to;
+	if (t->entered != t->from)
 		return;
-	t->tracer.hardware = t->tracer.open = true;
-	schedule_trace(d->flash->schedule, &t->tracer);
+	t->tracer.hardware = true;
+	schedule_trace(t->drive->flash->schedule, &t->tracer);
 }
 
-void timeline_taken(struct timeline *t, struct drive *d, const struct request *r, uint64_t number)
+static void timeline_issued(void *timeline, uint32_t ticket, const struct request *r)
 {
+	struct timeline *t = timeline;
+	const struct drive *d = t->drive;
 	uint32_t first =
 		t->requests ? t->request[t->requests - 1].first + t->request[t->requests - 1].ops : 0;
 
-	if (!timeline_covers(t, number))
+	(void)ticket;
+	if (!t->tracer.open)
 		return;
 	t->request =
 		memory_grown(t->request, &t->request_room, t->requests + 1, sizeof *t->request, "timeline");
 	t->request[t->requests++] = (struct timed_request){ .request = *r,
-		.number = number,
+		.number = t->entered,
 		.taken = schedule_now(d->flash->schedule),
 		.served = schedule_now(d->flash->schedule) + d->io.accesses * d->settings->dram.access_ns,
 		.first = first,
@@ -41,9 +44,18 @@ void timeline_taken(struct timeline *t, struct drive *d, const struct request *r
 	t->tracer.open = false;
 }
 
+void timeline_observe(struct timeline *t, struct drive *d)
+{
+	t->drive = d;
+	t->observer = (struct drive_observer){
+		.context = t, .entering = timeline_entering, .issued = timeline_issued
+	};
+	drive_observe(d, &t->observer);
+}
+
 void timeline_end(struct timeline *t, struct drive *d)
 {
-	schedule_trace(d->flash->schedule, NULL);
+	schedule_untrace(d->flash->schedule, &t->tracer);
 	for (uint32_t i = 0; i < t->requests; i++) {
 		struct timed_request *r = &t->request[i];
 

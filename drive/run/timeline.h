@@ -21,16 +21,18 @@ struct timed_request {
 };
 
 struct timeline {
-	uint64_t from, to; /* numbers of requests; set by the caller, the rest is zero at first */
+	uint64_t from, to; /* numbers of requests, from 1; set by the caller, the rest is zero at first */
+	struct drive_observer observer;
+	struct drive *drive;
+	uint64_t entered; /* requests so far, commands too */
 	struct tracer tracer;
 	struct timed_request *request;
 	char (*owner)[32]; /* per operation: contents of the page */
 	uint32_t requests, request_room, owner_room;
 };
 
-/* Around drive_submit() of every request. */
-void timeline_begin(struct timeline *, struct drive *, uint64_t number);
-void timeline_taken(struct timeline *, struct drive *, const struct request *, uint64_t number);
+/* Call before the first request. */
+void timeline_observe(struct timeline *, struct drive *);
 
 /* After the run: ends recording and finds out when requests were served. */
 void timeline_end(struct timeline *, struct drive *);

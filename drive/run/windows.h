@@ -30,9 +30,11 @@ struct windows {
 	double within; /* > 0: warm up until two consecutive windows differ in WAF by at most this share */
 	struct span every; /* of the series */
 
+	struct drive_observer observer;
 	struct drive *drive;
 	FILE *out;             /* of the series; NULL: none */
 	struct series *series; /* its columns; NULL: none */
+	uint64_t requests;     /* entered so far, commands too */
 
 	bool begun, counting; /* a request has entered; the statistics have begun */
 	double waf;           /* of the previous window of the warm-up */
@@ -59,17 +61,14 @@ bool warm_up_read(struct windows *, const char *text);
 /* Is there one? */
 bool windows_warm_up(const struct windows *);
 
-/* Call once the spans are set.  `out`: of the series; NULL: none. */
+/* Observes the drive.  Call once the spans are set.  `out`: of the series; NULL: none. */
 void windows_open(struct windows *, struct drive *, FILE *out);
 void windows_close(struct windows *);
 
 /* State between two requests; rows of the series already written are left to the caller. */
 extern const struct state_row windows_state[];
 
-/* Call before each request enters the drive; `requests` have entered before it. */
-void windows_pass(struct windows *, uint64_t requests);
-
-/* Call after the last one has completed: writes the last row. */
-void windows_end(struct windows *, uint64_t requests);
+/* Call after the last request has completed: writes the last row. */
+void windows_end(struct windows *);
 
 #endif
