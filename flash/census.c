@@ -159,10 +159,10 @@ static void census_count_erase(const struct census *c, struct flash_block *b, ui
 
 	if (op->kind != OP_ERASE)
 		return;
-	BUG_ON(b->erasing && (op->before != b->erase || op->life != ops_at(c->ops, b->erase)->life + 1),
+	BUG_ON(b->erase != INDEX_NONE &&
+			(op->before != b->erase || op->life != ops_at(c->ops, b->erase)->life + 1),
 		"erase %u stands behind another than it names", at);
 	b->erase = at;
-	b->erasing++;
 }
 
 static void census_count_block(struct census *c, const struct geometry *g, const struct flash_block *blocks,
@@ -188,8 +188,8 @@ static void census_count_block(struct census *c, const struct geometry *g, const
 		census_count_erase(c, &erases, at);
 	}
 	BUG_ON(last != blocks[b].last || !gate, "the list of block %u does not end, or has no gate", b);
-	BUG_ON(erases.erase != blocks[b].erase || erases.erasing != blocks[b].erasing,
-		"block %u counts %u erases, of %u", b, blocks[b].erasing, erases.erasing);
+	BUG_ON(erases.erase != blocks[b].erase, "block %u names %u as its last erase, which is %u", b,
+		blocks[b].erase, erases.erase);
 }
 
 /* The search for the source of a page that is being copied must end. */

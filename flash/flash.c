@@ -409,8 +409,7 @@ void flash_wait(struct io *io, op_t op, op_t other)
 /* No operation is in flight. */
 static bool flash_block_is_idle(const struct flash_block *b)
 {
-	return !b->unfinished && !b->erasing && b->gate == INDEX_NONE && b->last == INDEX_NONE &&
-	       b->erase == INDEX_NONE;
+	return !b->unfinished && b->gate == INDEX_NONE && b->last == INDEX_NONE && b->erase == INDEX_NONE;
 }
 
 void flash_check_idle(const struct flash *f)
@@ -449,7 +448,6 @@ static const struct state_row flash_block_state[] = {
 	STATE_NUMBER(struct flash_block, gate),
 	STATE_NUMBER(struct flash_block, last),
 	STATE_NUMBER(struct flash_block, erase),
-	STATE_NUMBER(struct flash_block, erasing),
 	{ 0 },
 };
 

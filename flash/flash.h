@@ -26,7 +26,7 @@
 
 struct schedule;
 
-/* 28 bytes, not a power of two: open blocks are a plane apart, so their records would share cache sets. */
+/* 24 bytes, not a power of two: open blocks are a plane apart, so their records would share cache sets. */
 struct flash_block {
 	uint32_t next; /* page to be programmed next: one after the last programmed since the erase */
 	uint32_t erases;
@@ -35,7 +35,6 @@ struct flash_block {
 	uint32_t unfinished; /* number that use the present life of the block */
 	uint32_t gate, last; /* INDEX_NONE: none */
 	uint32_t erase;      /* the last erase, or INDEX_NONE */
-	uint32_t erasing;    /* number of erases */
 };
 
 /* Sums over all causes, computed when the statistics are read. */
