@@ -66,14 +66,13 @@ static void player_note_pending(struct player *p)
 {
 	const struct flash *f = p->drive->flash;
 	const struct geometry *g = &p->drive->geometry;
-	bool held;
 
 	memset(p->pending, 0, bits_words(g->pages) * sizeof *p->pending);
 	for (block_t b = 0; b < g->blocks; b++)
 		for (uint32_t page = 0; f->block[b].unfinished && page < f->block[b].next; page++) {
 			ppn_t ppn = geometry_first_page(g, b) + page;
 
-			if (schedule_writer(f->schedule, ppn, &held) != OP_NONE)
+			if (schedule_writes(f->schedule, ppn))
 				bits_set(p->pending, ppn);
 		}
 }

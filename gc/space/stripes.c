@@ -322,6 +322,7 @@ static bool stripes_restored(void *stripes)
 		if (s->pages[unit] > stripes_width_of(s, unit)->pages)
 			return false;
 	s->flash->lost = &s->lost;
+	flash_set_watched(s->flash);
 	s->layout.block_pages = s->less.pages;
 	return true;
 }
