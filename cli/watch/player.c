@@ -34,7 +34,8 @@ bool player_open(struct player *p, const struct settings *s, char *const names[]
 
 	*p = (struct player){ .settings = s, .verify = verify };
 	if (!geometry_derive(&g, &s->flash, fault) ||
-		!workload_open_several(&p->workload, names, n, s, true, NULL, fault))
+		!workload_open_several(
+			&p->workload, names, n, s, (struct workload_opening){ .again = true }, fault))
 		return false;
 	p->owner = memory_array(g.pages, sizeof *p->owner, "picture");
 	p->block = memory_array(g.blocks, sizeof *p->block, "picture");
