@@ -75,7 +75,8 @@ TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 .PHONY: grade-objects check-grade course-student lab-page check-lab-page
 .PHONY: unit test check soak check-style check-gcc check-clang check-sanitized check-valgrind check-extend \
 	check-bare bare-test
-.PHONY: check-install check-counts models analyse validate mutants fuzz kill-test edges configurations
+.PHONY: check-install check-counts check-instructions
+.PHONY: models analyse validate mutants fuzz kill-test edges configurations
 .PHONY: bench tricks growth pgo
 .DELETE_ON_ERROR:
 # Objects of tests are kept, too: only what changed is compiled again.
@@ -267,7 +268,7 @@ check: ## what a change must pass: lint, gcc, clang, analysis, tests plain and s
 	@$(MAKE) -j$(JOBS) analyse
 	@$(MAKE) -j$(JOBS) check-sanitized
 	@$(MAKE) -j$(JOBS) --output-sync=target check-valgrind check-extend check-install check-bare \
-		check-counts
+		check-counts check-instructions
 	@$(MAKE) check-grade
 	@echo "check: all passed"
 
@@ -352,6 +353,10 @@ check-valgrind:
 	@echo "== valgrind"
 	@valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite \
 		./ssd run --verify --quiet -s trace.limit=3000 -s buffer=lru parameters/tiny.cfg mixed
+
+check-instructions: ssd ## instructions of a request beside those of tests/bench/instructions.tsv
+	@echo "== instructions of a request"
+	@tests/bench/instructions ./ssd
 
 check-extend:
 	@echo "== adding an FTL and a buffer as the README says"

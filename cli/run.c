@@ -554,7 +554,9 @@ static bool run_open(struct session *s, struct fault *fault)
 	s->workload_names = run_joined(o->operand.text + 1, o->operand.count - 1);
 	return run_make_drive(s, fault) && run_read_windows(s, fault) && run_read_timeline(s, fault) &&
 	       workload_open_several(&s->workload, o->operand.text + 1, o->operand.count - 1, &s->settings,
-		       precondition_reads(&s->settings.precondition), o->quiet ? NULL : cli_warn, fault) &&
+		       (struct workload_opening){
+			       precondition_reads(&s->settings.precondition), o->quiet ? NULL : cli_warn },
+		       fault) &&
 	       (o->check || run_open_outputs(s, fault));
 }
 

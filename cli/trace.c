@@ -57,36 +57,42 @@ static enum trace_status trace_next_of(
 	return o->limit && n == o->limit ? TRACE_END : trace_next_record(trace, r, fault);
 }
 
+/* What is counted of a trace: its requests, and commands other than FLUSH. */
+struct measured {
+	struct trace_stat *stat;
+	uint64_t commands;
+};
+
 /* The next one with sectors.  FLUSHes on the way are counted; other commands count as events that the format
  * leaves out. */
 static enum trace_status trace_next_with_sectors(struct trace *trace, const struct options *o, uint64_t n,
-	struct record *r, struct trace_stat *stat, uint64_t *commands, struct fault *fault)
+	struct record *r, struct measured *m, struct fault *fault)
 {
 	enum trace_status status;
 
 	while ((status = trace_next_of(trace, o, n, r, fault)) == TRACE_OK && !request_has_sectors(r->type))
 		if (r->type == REQUEST_FLUSH)
-			trace_stat_add_flush(stat);
+			trace_stat_add_flush(m->stat);
 		else
-			++*commands;
+			m->commands++;
 	return status;
 }
 
-static bool trace_measure(struct trace *trace, const struct options *o, struct trace_stat *stat,
-	uint64_t *commands, struct fault *fault)
+static bool trace_measure(
+	struct trace *trace, const struct options *o, struct measured *m, struct fault *fault)
 {
 	struct record record, next;
-	enum trace_status status = trace_next_with_sectors(trace, o, 0, &next, stat, commands, fault);
+	enum trace_status status = trace_next_with_sectors(trace, o, 0, &next, m, fault);
 	struct progress progress;
 	uint64_t n = 0;
 
 	progress_start(&progress, false);
 	while (status == TRACE_OK) {
 		record = next;
-		status = trace_next_with_sectors(trace, o, ++n, &next, stat, commands, fault);
+		status = trace_next_with_sectors(trace, o, ++n, &next, m, fault);
 		if (status == TRACE_OK)
-			trace_stat_expect(stat, &next);
-		trace_stat_add(stat, &record);
+			trace_stat_expect(m->stat, &next);
+		trace_stat_add(m->stat, &record);
 		trace_progress(&progress, n, trace);
 	}
 	progress_end(&progress);
@@ -134,17 +140,15 @@ static struct report *trace_describe(
 static struct report *trace_stat_one(const struct options *o, const char *path, struct fault *fault)
 {
 	struct trace *trace = trace_open_given(o, path, fault);
-	struct trace_stat *stat;
+	struct measured m = { 0 };
 	struct report *report = NULL;
-	uint64_t commands = 0;
 
 	if (!trace)
 		return NULL;
-	stat = trace_stat_create(o->reuse_page ? o->reuse_page : 2048);
-	if (trace_measure(trace, o, stat, &commands, fault) &&
-		(!o->plot || trace_stat_plot(stat, path, o->plot, fault)))
-		report = trace_describe(path, trace, stat, commands);
-	trace_stat_free(stat);
+	m.stat = trace_stat_create(o->reuse_page ? o->reuse_page : 2048);
+	if (trace_measure(trace, o, &m, fault) && (!o->plot || trace_stat_plot(m.stat, path, o->plot, fault)))
+		report = trace_describe(path, trace, m.stat, m.commands);
+	trace_stat_free(m.stat);
 	trace_close(trace);
 	return report;
 }

@@ -1,6 +1,8 @@
 #include "flash/cache_register.h"
 
 #include "flash/bus.h"
+#include "flash/command.h"
+#include "flash/repeat.h"
 
 static void register_become_empty(struct schedule *s, uint32_t die)
 {
@@ -25,9 +27,9 @@ void register_take_data(struct schedule *s, uint32_t die)
 		unit->phase = PHASE_HELD;
 		return;
 	}
-	if (ops_at(&s->ops, unit->command)->retries) {
+	if (repeat_follows(ops_at(&s->ops, unit->command), false)) {
 		unit->phase = PHASE_OUT;
-		bus_request(s, die);
+		bus_request(s, die, false);
 		return;
 	}
 	r->command = unit->command;
@@ -37,7 +39,7 @@ void register_take_data(struct schedule *s, uint32_t die)
 	unit->command = INDEX_NONE;
 	unit->phase = PHASE_IDLE;
 	unit_take_next(s, die);
-	bus_request(s, register_of(die));
+	bus_request(s, register_of(die), false);
 }
 
 /* An idle die takes its next command after the dies that the operations which end here wake, as one without a
@@ -51,11 +53,11 @@ static void register_end_sending(struct schedule *s, uint32_t die)
 		unit->phase = PHASE_HELD;
 		event_rests(s, die);
 	}
-	command_end(s, register_of(die));
+	command_end(s, register_of(die), false);
 	register_become_empty(s, die);
 	if (idle) {
 		unit->phase = PHASE_IDLE;
-		unit_wake_cached(s, die);
+		unit_wake_up(s, die);
 	} else if (unit->phase == PHASE_HELD) {
 		register_take_data(s, die);
 	}
@@ -90,12 +92,12 @@ void register_load(struct schedule *s, uint32_t die)
 		return;
 	for (uint32_t at = unit->command; at != INDEX_NONE; at = ops_at(&s->ops, at)->next)
 		ops_at(&s->ops, at)->stage = STAGE_IN_CELLS;
-	command_take(s, register_of(die), &unit->others);
+	command_take(s, register_of(die), &unit->others, false);
 	s->busy.cache_programs++;
 	r->phase = PHASE_IN;
 	event_filled(s, register_of(die));
 	if (r->in_ns)
-		bus_request(s, register_of(die));
+		bus_request(s, register_of(die), false);
 	else
 		register_end_loading(s, die);
 }
@@ -123,7 +125,7 @@ bool register_goes_on(struct schedule *s, uint32_t die)
 		return false;
 	if (phase == PHASE_HELD) {
 		register_to_cells(s, die);
-		unit_wake_cached(s, die);
+		unit_wake_up(s, die);
 	} else {
 		unit->phase = PHASE_HELD;
 		timers_unset(&s->timers, die);
@@ -155,5 +157,5 @@ void register_expired(struct schedule *s, uint32_t u)
 		register_end_sending(s, die);
 	else
 		register_end_loading(s, die);
-	bus_pass_on(s, channel_of(s, die));
+	bus_pass_on(s, channel_of(s, die), false);
 }

@@ -45,10 +45,36 @@ static inline bool register_is_empty(const struct schedule *s, uint32_t die)
 	return phase == PHASE_IDLE || phase == PHASE_WOKEN;
 }
 
-/* Data of a read is leaving the die's register. */
-static inline bool register_sends(const struct schedule *s, uint32_t die)
+/* ---- what the schedule asks ---- */
+
+/* Has each die a register? */
+HOT bool has_registers(const struct schedule *s, bool plain)
 {
-	return s->unit[register_of(die)].phase == PHASE_OUT;
+	return !plain && s->registers;
+}
+
+/* Is data of a read leaving the die's register? */
+HOT bool register_sends(const struct schedule *s, uint32_t die, bool plain)
+{
+	return has_registers(s, plain) && s->unit[register_of(die)].phase == PHASE_OUT;
+}
+
+/* May the command of the die be suspended, as its register is empty? */
+HOT bool register_lets_stop(const struct schedule *s, uint32_t die, bool plain)
+{
+	return !has_registers(s, plain) || register_is_empty(s, die);
+}
+
+/* Does data of reads leave through the register? */
+HOT bool register_reads(const struct schedule *s, bool plain)
+{
+	return !plain && s->settings->cache_register & CACHE_READ;
+}
+
+/* The unit to be woken for an operation of the die: the register, if the cells work. */
+HOT uint32_t register_to_wake(const struct schedule *s, uint32_t die, bool plain)
+{
+	return has_registers(s, plain) && s->unit[die].phase == PHASE_CELL ? register_of(die) : die;
 }
 
 /* The cells of the die hold the data of a read, which leaves through the register as soon as that is

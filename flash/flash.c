@@ -25,6 +25,11 @@ struct flash *flash_create(
 	return f;
 }
 
+void flash_set_watched(struct flash *f)
+{
+	f->watched = f->judge || f->retry || f->lost;
+}
+
 void flash_use_slc(struct flash *f, struct slc_times times)
 {
 	f->slc_times = memory_array(1, sizeof times, "times");
@@ -32,11 +37,14 @@ void flash_use_slc(struct flash *f, struct slc_times times)
 	if (!times.erase_ns)
 		f->slc_times->erase_ns = f->settings->erase_ns;
 	f->slc = memory_array(bits_words(f->geometry->blocks), sizeof *f->slc, "block modes");
+	schedule_choose_copy(f->schedule);
 }
 
 bool flash_use_retry(struct flash *f, const struct retry_settings *settings, struct fault *fault)
 {
 	f->retry = retry_create(settings, f->geometry, fault);
+	flash_set_watched(f);
+	schedule_choose_copy(f->schedule);
 	return f->retry != NULL;
 }
 
@@ -108,6 +116,7 @@ void flash_use_judge(struct flash *f, tick_t dram_ns)
 		.cache_programs = s->cache_register & CACHE_PROGRAM,
 
 		.memory_pages = schedule_write_memory(f->schedule) });
+	flash_set_watched(f);
 	schedule_be_judged(f->schedule);
 }
 
@@ -168,14 +177,39 @@ static void flash_mark_passed_over(struct flash *f, ppn_t from, ppn_t to, bool o
 	}
 }
 
-/* Only with repeated reads or refresh: kept out of the hot path. */
-__attribute__((cold, noinline)) static void flash_note_program(struct flash *f, block_t block, uint32_t page)
+/* ---- for a medium that is watched: kept out of the hot path ---- */
+
+#define WATCHED __attribute__((cold, noinline)) static
+
+WATCHED void flash_note_program(struct flash *f, block_t block, uint32_t page)
 {
+	if (!f->retry)
+		return;
 	if (!f->block[block].next)
 		retry_note(f->retry, block, RETRY_OPENED);
 	if (page + 1 == f->geometry->pages_per_block)
 		retry_note(f->retry, block, RETRY_FILLED);
 }
+
+/* The operation senses the page, perhaps several times. */
+WATCHED void flash_sense(struct flash *f, ppn_t ppn, op_t op)
+{
+	block_t block = geometry_block(f->geometry, ppn);
+	uint32_t retries =
+		f->retry ? retry_read(f->retry, block, f->block[block].erases, flash_is_slc(f, block)) : 0;
+
+	if (retries)
+		schedule_repeat_read(f->schedule, op, retries);
+}
+
+/* The page is programmed with data of `from`, or PPN_NONE.  In time the judge sees the operation. */
+WATCHED void flash_tell_placed(const struct io *io, ppn_t ppn, ppn_t from)
+{
+	if (io->flash->judge && !io->timed)
+		judge_placed(io->flash->judge, ppn, from);
+}
+
+/* ---- operations ---- */
 
 /* Marks the page programmed; aborts unless the rules of NAND flash allow that. */
 static inline void flash_occupy(struct flash *f, ppn_t ppn, owner_t owner, enum cause cause)
@@ -193,28 +227,18 @@ static inline void flash_occupy(struct flash *f, ppn_t ppn, owner_t owner, enum 
 		block, b->next);
 	if (page > b->next)
 		flash_mark_passed_over(f, ppn - page + b->next, ppn, true);
-	if (f->retry)
+	if (f->watched)
 		flash_note_program(f, block, page);
 	b->next = page + 1;
 	f->owner[ppn] = owner;
 	f->pages_used++;
 }
 
-/* The operation senses the page, perhaps several times. */
-__attribute__((cold, noinline)) static void flash_sense(struct flash *f, ppn_t ppn, op_t op)
-{
-	block_t block = geometry_block(f->geometry, ppn);
-	uint32_t retries = retry_read(f->retry, block, f->block[block].erases, flash_is_slc(f, block));
-
-	if (retries)
-		schedule_repeat_read(f->schedule, op, retries);
-}
-
 op_t flash_read(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, op_t after)
 {
 	struct flash *f = io->flash;
-	op_t op, writer;
 	bool held;
+	op_t op;
 
 	flash_check_readable(f, ppn, cause);
 	if (flash_is_lost(f, ppn))
@@ -222,16 +246,13 @@ op_t flash_read(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, op
 	oracle_page_read(f->oracle, ppn);
 	if (!io->timed)
 		return OP_NONE;
-	writer = schedule_writer(f->schedule, ppn, &held);
-	if (held) {
+	op = schedule_read(io, ppn, sectors, cause, &held);
+	if (held)
 		f->forwarded[cause]++;
-		op = schedule_forward(io, ppn, sectors, cause, writer);
-	} else {
+	else
 		f->count[OP_READ][cause]++;
-		op = schedule_op(io, OP_READ, ppn, sectors, cause);
-		if (f->retry)
-			flash_sense(f, ppn, op);
-	}
+	if (f->watched && !held)
+		flash_sense(f, ppn, op);
 	schedule_wait(f->schedule, op, after);
 	return op;
 }
@@ -246,7 +267,7 @@ static op_t flash_schedule_program(struct io *io, ppn_t ppn, uint32_t sectors, e
 		return OP_NONE;
 	}
 	f->count[OP_PROGRAM][cause]++;
-	op = schedule_op(io, OP_PROGRAM, ppn, sectors, cause);
+	op = schedule_program(io, ppn, sectors, cause);
 	schedule_wait(f->schedule, op, after);
 	return op;
 }
@@ -258,8 +279,8 @@ op_t flash_program(struct io *io, ppn_t ppn, owner_t owner, uint32_t sectors, en
 	BUG_ON(owner == OWNER_NONE, "%s programs page %u of block %u for nobody", cause_name(cause),
 		geometry_page(g, ppn), geometry_block(g, ppn));
 	flash_occupy(io->flash, ppn, owner, cause);
-	if (io->flash->judge && !io->timed)
-		judge_placed(io->flash->judge, ppn, PPN_NONE);
+	if (io->flash->watched)
+		flash_tell_placed(io, ppn, PPN_NONE);
 	return flash_schedule_program(io, ppn, sectors, cause, after);
 }
 
@@ -269,8 +290,8 @@ static void flash_program_for_nobody(struct io *io, ppn_t ppn, enum cause cause)
 	bool detached = io->detached;
 
 	flash_occupy(f, ppn, OWNER_NONE, cause);
-	if (f->judge && !io->timed)
-		judge_placed(f->judge, ppn, PPN_NONE);
+	if (f->watched)
+		flash_tell_placed(io, ppn, PPN_NONE);
 	io->detached = true;
 	flash_schedule_program(io, ppn, f->geometry->sectors_per_page, cause, OP_NONE);
 	io->detached = detached;
@@ -306,8 +327,8 @@ static inline void flash_move_owner(struct io *io, ppn_t from, ppn_t to, enum ca
 	flash_occupy(f, to, owner, cause);
 	flash_disown(f, from);
 	oracle_page_copied(f->oracle, from, to);
-	if (f->judge && !io->timed)
-		judge_placed(f->judge, to, from);
+	if (f->watched)
+		flash_tell_placed(io, to, from);
 }
 
 static inline void flash_count_copy_back(struct flash *f, enum cause cause)
@@ -340,7 +361,7 @@ op_t flash_copy(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t afte
 		copy = schedule_copy(io, from, to, cause, after);
 	if (copy == OP_NONE)
 		return flash_copy_over_bus(io, from, to, cause, after);
-	if (io->flash->retry)
+	if (io->flash->watched)
 		flash_sense(io->flash, from, copy);
 	flash_count_copy_back(io->flash, cause);
 	return copy;
@@ -354,7 +375,7 @@ void flash_move(struct io *io, ppn_t from, ppn_t to, enum cause cause)
 		return;
 	}
 	flash_count_copy_back(io->flash, cause);
-	if (io->flash->retry)
+	if (io->flash->watched)
 		flash_sense(io->flash, from, schedule_last(io));
 }
 
@@ -397,7 +418,7 @@ op_t flash_erase(struct io *io, block_t block, enum cause cause)
 		return OP_NONE;
 	}
 	f->count[OP_ERASE][cause]++;
-	return schedule_op(io, OP_ERASE, first, 0, cause);
+	return schedule_erase(io, first, cause);
 }
 
 void flash_wait(struct io *io, op_t op, op_t other)
@@ -409,8 +430,7 @@ void flash_wait(struct io *io, op_t op, op_t other)
 /* No operation is in flight. */
 static bool flash_block_is_idle(const struct flash_block *b)
 {
-	return !b->unfinished && !b->erasing && b->gate == INDEX_NONE && b->last == INDEX_NONE &&
-	       b->erase == INDEX_NONE;
+	return !b->unfinished && b->gate == INDEX_NONE && b->last == INDEX_NONE && b->erase == INDEX_NONE;
 }
 
 void flash_check_idle(const struct flash *f)
@@ -427,12 +447,11 @@ static const struct state_row flash_block_state[] = {
 	STATE_NUMBER(struct flash_block, gate),
 	STATE_NUMBER(struct flash_block, last),
 	STATE_NUMBER(struct flash_block, erase),
-	STATE_NUMBER(struct flash_block, erasing),
 	{ 0 },
 };
 
 const struct state_row flash_state[] = {
-	STATE_FIXED(geometry, settings, oracle, slc_times, lost, by_controller),
+	STATE_FIXED(geometry, settings, oracle, slc_times, lost, watched, by_controller),
 	STATE_COUNTED(total),
 	STATE_NUMBERS(struct flash, owner),
 	STATE_ARRAY(struct flash, block, flash_block_state),

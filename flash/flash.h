@@ -26,7 +26,7 @@
 
 struct schedule;
 
-/* 28 bytes, not a power of two: open blocks are a plane apart, so their records would share cache sets. */
+/* 24 bytes, not a power of two: open blocks are a plane apart, so their records would share cache sets. */
 struct flash_block {
 	uint32_t next; /* page to be programmed next: one after the last programmed since the erase */
 	uint32_t erases;
@@ -35,7 +35,6 @@ struct flash_block {
 	uint32_t unfinished; /* number that use the present life of the block */
 	uint32_t gate, last; /* INDEX_NONE: none */
 	uint32_t erase;      /* the last erase, or INDEX_NONE */
-	uint32_t erasing;    /* number of erases */
 };
 
 /* Sums over all causes, computed when the statistics are read. */
@@ -72,6 +71,7 @@ struct flash {
 	uint64_t *slc;               /* bit per block: in SLC mode; NULL without times */
 	struct retry *retry;         /* NULL: reads never fail and senses are not counted */
 	struct flash_lost *lost;     /* NULL: no die has failed */
+	bool watched;                /* there is a judge, a retry or a failed die */
 	bool by_controller;          /* no copy-back: moved pages pass it for parity */
 
 	uint64_t count[OP_KINDS][CAUSES]; /* a copy-back counts as a read, a program and a copy */
@@ -155,6 +155,9 @@ void flash_pad(struct io *, ppn_t);
 /* Programs a parity page, without an owner: the controller has the data. */
 void flash_program_parity(struct io *, ppn_t);
 
+/* To be called when `judge`, `retry` or `lost` has changed. */
+void flash_set_watched(struct flash *);
+
 /* A die has failed.  From now on its pages are neither programmed nor erased.  A read of one completes when
  * all other pages of its stripe have been read. */
 void flash_lose_die(struct flash *, struct flash_lost *);
@@ -164,7 +167,7 @@ op_t flash_read_others(struct io *, ppn_t, uint32_t sectors, enum cause, op_t af
 
 static inline bool flash_is_lost(const struct flash *f, ppn_t ppn)
 {
-	return f->lost && geometry_die_of(f->geometry, ppn) == f->lost->die;
+	return f->watched && f->lost && geometry_die_of(f->geometry, ppn) == f->lost->die;
 }
 
 /* Counts a read that the controller answers from data whose program has not been issued yet. */

@@ -1,26 +1,25 @@
 #include "flash/schedule_inside.h"
 
+#include "flash/cells.h"
 #include "flash/events.h"
 #include "flash/order.h"
 #include "flash/wordline.h"
 #include "flash/write_memory.h"
 
-/* The request that waits for an operation issued now, or INDEX_NONE.  A write that completes in memory does
- * not wait for the read of its old data. */
-static uint32_t issue_ticket(const struct io *io, enum cause cause)
+/* The request that waits for an operation issued now, or INDEX_NONE. */
+HOT uint32_t issue_ticket(const struct io *io, enum cause cause, bool plain)
 {
-	if (io->detached || (cause_is_background(cause) && !io->work) ||
-		(cause == CAUSE_RMW && !io->durable && io->flash->schedule->memory.pages))
+	if (io->detached || (cause_is_background(cause) && !io->work) || write_memory_frees(io, cause, plain))
 		return INDEX_NONE;
 	return io->ticket;
 }
 
-HOT void issue_join_request(struct schedule *s, struct io *io, uint32_t index)
+HOT void issue_join_request(struct schedule *s, struct io *io, uint32_t index, bool plain)
 {
 	struct op *op = ops_at(&s->ops, index);
 
 	op->blockers = 1;
-	op->ticket = issue_ticket(io, op->cause);
+	op->ticket = issue_ticket(io, op->cause, plain);
 	if (op->ticket != INDEX_NONE)
 		ops_ticket(&s->ops, op->ticket)->pending++;
 	if (io->first_op == INDEX_NONE)
@@ -48,80 +47,93 @@ static void issue_wait_for_step(struct schedule *s, const struct io *io, uint32_
 	}
 }
 
-HOT uint32_t issue_op(
-	struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t sectors, enum cause cause)
+/* What is issued. */
+struct issued {
+	enum op_kind kind;
+	enum cause cause;
+	ppn_t ppn, to;
+	uint32_t sectors;
+};
+
+HOT uint32_t issue_op(struct io *io, struct issued i, bool plain)
 {
 	struct schedule *s = io->flash->schedule;
 	uint32_t index = pool_take(&s->ops.op);
 	struct op *op = ops_at(&s->ops, index);
-	uint8_t mode = mode_of(s, ppn, to, cause);
+	uint8_t mode = cells_mode(s, i.ppn, i.to, i.cause, plain);
 
 	*op = (struct op){ .next = INDEX_NONE,
 		.generation = op->generation,
 		.waiters = INDEX_NONE,
 		.forwards = INDEX_NONE,
 		.followers = INDEX_NONE,
-		.ppn = ppn,
-		.to = to,
-		.die = geometry_die_of(s->geometry, ppn),
-		.cell_ns = time_in_cells(s, kind, ppn, to, mode),
-		.sectors = (uint16_t)sectors,
-		.kind = (uint8_t)kind,
-		.cause = (uint8_t)cause,
+		.ppn = i.ppn,
+		.to = i.to,
+		.die = geometry_die_of(s->geometry, i.ppn),
+		.cell_ns = cells_ns(s, i.kind, i.ppn, i.to, mode, plain),
+		.sectors = (uint16_t)i.sectors,
+		.kind = (uint8_t)i.kind,
+		.cause = (uint8_t)i.cause,
 		.flags = mode | (io->durable ? OP_DURABLE : 0) };
 	load_change(s, op, op->cell_ns);
 	s->in_flight++;
-	issue_join_request(s, io, index);
-	event_made(s, io, index);
+	issue_join_request(s, io, index, plain);
+	if (!plain)
+		event_made(s, io, index);
 	if (io->step != INDEX_NONE)
 		issue_wait_for_step(s, io, index);
 	return index;
 }
 
-/* Inlined once per kind of operation: `kind` is a constant. */
-HOT op_t issue_timed_op(
-	struct io *io, enum op_kind kind, ppn_t ppn, ppn_t to, uint32_t sectors, enum cause cause)
+/* The page of a program is kept in the controller's memory if there is room. */
+HOT void issue_take_room(struct schedule *s, uint32_t index, bool plain)
 {
-	struct schedule *s = io->flash->schedule;
-	uint32_t index = issue_op(io, kind, ppn, to, sectors, cause);
 	struct op *op = ops_at(&s->ops, index);
-	struct flash_block *block = block_of(s, ppn), *target = kind == OP_COPY ? block_of(s, to) : block;
 
-	op->life = block->erases;
-	op->to_life = target->erases;
-	if (kind != OP_ERASE)
-		order_enter(block);
-	if (kind == OP_COPY)
-		order_enter(target);
-	if (kind == OP_PROGRAM && write_memory_takes(s, op, s->flash->owner[ppn])) {
+	if (write_memory_takes(s, op, s->flash->owner[op->ppn], plain)) {
 		write_memory_enter(s, index);
-	} else if (kind == OP_PROGRAM && s->held < s->room) {
+	} else if (s->held < s->room) {
 		op->room = ROOM_FORWARD;
 		s->held++;
 	}
-	if (kind == OP_READ) {
-		if (wordline_writer_of(s, ppn, op->life) != INDEX_NONE)
-			op->flags |= OP_CHASES;
-		return ops_handle(&s->ops, index);
-	}
-	event_ordered(s, index);
-	if (kind == OP_PROGRAM && s->open && !(op->flags & OP_IN_SLC))
+}
+
+/* A program, copy or erase.  Inlined once per kind: `i.kind` is a constant. */
+HOT op_t issue_change(struct io *io, struct issued i, bool plain)
+{
+	struct schedule *s = io->flash->schedule;
+	uint32_t index = issue_op(io, i, plain);
+	struct op *op = ops_at(&s->ops, index);
+	struct flash_block *block = block_of(s, i.ppn),
+			   *target = i.kind == OP_COPY ? block_of(s, i.to) : block;
+
+	op->life = block->erases;
+	op->to_life = target->erases;
+	if (i.kind != OP_ERASE)
+		order_enter(block);
+	if (i.kind == OP_COPY)
+		order_enter(target);
+	if (i.kind == OP_PROGRAM)
+		issue_take_room(s, index, plain);
+	if (!plain)
+		event_ordered(s, index);
+	if (i.kind == OP_PROGRAM && wordline_takes(s, op->flags, plain))
 		wordline_add(s, index);
 	else
 		order_append(&s->ops, target, index);
 	return ops_handle(&s->ops, index);
 }
 
-op_t schedule_op(struct io *io, enum op_kind kind, ppn_t ppn, uint32_t sectors, enum cause cause)
+op_t schedule_program(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause)
 {
-	switch (kind) {
-	case OP_READ:
-		return issue_timed_op(io, OP_READ, ppn, PPN_NONE, sectors, cause);
-	case OP_PROGRAM:
-		return issue_timed_op(io, OP_PROGRAM, ppn, PPN_NONE, sectors, cause);
-	default:
-		return issue_timed_op(io, OP_ERASE, ppn, PPN_NONE, sectors, cause);
-	}
+	struct issued i = { OP_PROGRAM, cause, ppn, PPN_NONE, sectors };
+
+	return io->flash->schedule->plain ? issue_change(io, i, true) : issue_change(io, i, false);
+}
+
+op_t schedule_erase(struct io *io, ppn_t first, enum cause cause)
+{
+	return issue_change(io, (struct issued){ OP_ERASE, cause, first, PPN_NONE, 0 }, false);
 }
 
 /* ---- copies ---- */
@@ -130,12 +142,13 @@ op_t schedule_copy(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t a
 {
 	struct schedule *s = io->flash->schedule;
 	const struct flash_block *block = block_of(s, from);
-	uint32_t writer = wordline_writer_of(s, from, block->erases);
+	uint32_t writer = wordline_writer_of(s, from, block->erases, false);
 	op_t op;
 
 	if (writer != INDEX_NONE && ops_at(&s->ops, writer)->room)
 		return OP_NONE;
-	op = issue_timed_op(io, OP_COPY, from, to, s->geometry->sectors_per_page, cause);
+	op = issue_change(
+		io, (struct issued){ OP_COPY, cause, from, to, s->geometry->sectors_per_page }, false);
 	schedule_wait(s, op, after);
 	if (writer != INDEX_NONE)
 		ready_wait_for_page(s, ops_index(&s->ops, op), writer, from);
@@ -152,7 +165,7 @@ static bool issue_may_follow(
 		io->step != INDEX_NONE)
 		return false;
 	op = ops_at(&s->ops, io->last_op);
-	return op->kind == OP_COPY && op->cause == cause && op->ticket == issue_ticket(io, cause) &&
+	return op->kind == OP_COPY && op->cause == cause && op->ticket == issue_ticket(io, cause, false) &&
 	       geometry_share_block(s->geometry, from, op->ppn) &&
 	       geometry_share_block(s->geometry, to, op->to);
 }
@@ -166,7 +179,7 @@ bool schedule_move(struct io *io, ppn_t from, ppn_t to, enum cause cause)
 		return schedule_copy(io, from, to, cause, OP_NONE) != OP_NONE;
 	ops_follow(&s->ops, io->last_op, from, to);
 	op = ops_at(&s->ops, io->last_op);
-	load_change(s, op, time_in_cells(s, OP_COPY, from, to, op->flags));
+	load_change(s, op, cells_ns(s, OP_COPY, from, to, op->flags, s->plain));
 	return true;
 }
 
@@ -175,29 +188,7 @@ op_t schedule_last(const struct io *io)
 	return ops_handle(&io->flash->schedule->ops, io->last_op);
 }
 
-void schedule_repeat_read(struct schedule *s, op_t handle, uint32_t times)
-{
-	uint32_t index = ops_index(&s->ops, handle);
-	struct op *op = ops_at(&s->ops, index);
-	uint32_t ns = times * time_of_read(s, op->ppn, op->flags & OP_IN_SLC);
-
-	op->retries = (uint8_t)times;
-	if (op->kind == OP_COPY)
-		op->cell_ns += ns += times * (uint32_t)s->flash->retry->settings->ecc_ns;
-	load_change(s, op, ns);
-	event_repeated(s, index);
-}
-
-/* ---- reads of pages in flight ---- */
-
-op_t schedule_writer(const struct schedule *s, ppn_t ppn, bool *held)
-{
-	const struct flash_block *block = block_of(s, ppn);
-	uint32_t writer = wordline_writer_of(s, ppn, block->erases);
-
-	*held = writer != INDEX_NONE && ops_at(&s->ops, writer)->room != ROOM_NONE;
-	return writer == INDEX_NONE ? OP_NONE : ops_handle(&s->ops, writer);
-}
+/* ---- reads ---- */
 
 /* The read depends on the data of the program, unless that is in the controller's memory already. */
 static void issue_await_data(struct schedule *s, uint32_t read, uint32_t program)
@@ -212,20 +203,54 @@ static void issue_await_data(struct schedule *s, uint32_t read, uint32_t program
 	event_forwarded(s, read, program);
 }
 
-op_t schedule_forward(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, op_t writer)
+/* A read of a page that is held for the program. */
+static op_t issue_forward(struct io *io, struct issued i, uint32_t program)
 {
 	struct schedule *s = io->flash->schedule;
-	uint32_t index = issue_op(io, OP_FORWARD, ppn, PPN_NONE, sectors, cause);
-	uint32_t program = ops_index(&s->ops, writer);
+	uint32_t index;
 
-	s->flash->forwarded_early += ops_is_part(ops_at(&s->ops, program)) && wordline_is_early(s, program);
+	i.kind = OP_FORWARD;
+	index = issue_op(io, i, false);
+	s->flash->forwarded_early += wordline_is_early(s, program);
 	issue_await_data(s, index, program);
 	return ops_handle(&s->ops, index);
 }
 
+HOT op_t issue_read(struct io *io, struct issued i, bool *held, bool plain)
+{
+	struct schedule *s = io->flash->schedule;
+	struct flash_block *block = block_of(s, i.ppn);
+	uint32_t writer = wordline_writer_of(s, i.ppn, block->erases, plain), index;
+	struct op *op;
+
+	*held = writer != INDEX_NONE && ops_at(&s->ops, writer)->room != ROOM_NONE;
+	if (*held)
+		return issue_forward(io, i, writer);
+	index = issue_op(io, i, plain);
+	op = ops_at(&s->ops, index);
+	op->life = op->to_life = block->erases;
+	if (writer != INDEX_NONE)
+		op->flags |= OP_CHASES;
+	order_enter(block);
+	return ops_handle(&s->ops, index);
+}
+
+op_t schedule_read(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, bool *held)
+{
+	struct issued i = { OP_READ, cause, ppn, PPN_NONE, sectors };
+
+	return io->flash->schedule->plain ? issue_read(io, i, held, true) : issue_read(io, i, held, false);
+}
+
+bool schedule_writes(const struct schedule *s, ppn_t ppn)
+{
+	return wordline_writer_of(s, ppn, block_of(s, ppn)->erases, false) != INDEX_NONE;
+}
+
 op_t schedule_answer(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause)
 {
-	return ops_handle(&io->flash->schedule->ops, issue_op(io, OP_FORWARD, ppn, PPN_NONE, sectors, cause));
+	return ops_handle(&io->flash->schedule->ops,
+		issue_op(io, (struct issued){ OP_FORWARD, cause, ppn, PPN_NONE, sectors }, false));
 }
 
 /* ---- dependencies ---- */
@@ -255,7 +280,8 @@ void schedule_flush(struct schedule *s, struct io *io)
 	op_t flush;
 
 	event_flushes(s, io->ticket);
-	flush = ops_handle(&s->ops, issue_op(io, OP_FLUSH, 0, PPN_NONE, 0, CAUSE_HOST));
+	flush = ops_handle(
+		&s->ops, issue_op(io, (struct issued){ OP_FLUSH, CAUSE_HOST, 0, PPN_NONE, 0 }, false));
 	for (uint32_t i = 0; i < s->ops.op.used; i++) {
 		const struct op *op = ops_at(&s->ops, i);
 

@@ -41,7 +41,7 @@ static inline void loads_change(struct loads *l, uint32_t die, uint64_t by)
 
 	min_tree_set_leaf(&l->ns, die, ns);
 	l->changed[word] |= bit;
-	l->idle[word] = (l->idle[word] & ~bit) | (uint64_t)(ns == 0) << die % BITS_WORD;
+	l->idle[word] ^= (l->idle[word] ^ -(uint64_t)(ns == 0)) & bit;
 }
 
 /* The least loaded die; of several, the first from `from` on, cyclically. */

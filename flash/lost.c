@@ -4,6 +4,7 @@
 void flash_lose_die(struct flash *f, struct flash_lost *lost)
 {
 	f->lost = lost;
+	flash_set_watched(f);
 	if (f->judge)
 		judge_lose_die(f->judge, lost->die);
 	oracle_lose_die(f->oracle, lost->die);

@@ -12,22 +12,32 @@ void order_append(struct ops *o, struct flash_block *b, uint32_t index)
 		op->before = b->erase;
 		b->unfinished = 0;
 		b->erase = index;
-		b->erasing++;
 	}
 	ring_append(&b->last, order_links(o), index);
 	if (b->gate == INDEX_NONE)
 		b->gate = index;
 }
 
+/* Of a block with erases in flight: the life that the first of them begins. */
+static uint32_t order_first_life(const struct ops *o, const struct flash_block *b)
+{
+	const struct op *first = ops_at(o, order_first(o, b));
+
+	return order_target_life(first) + (first->kind != OP_ERASE);
+}
+
 /* Thousands of erases may be in flight: searches from the nearer end of the ring. */
 uint32_t order_erase(const struct ops *o, const struct flash_block *b, uint32_t life)
 {
-	uint32_t at = b->erase, back;
+	uint32_t at = b->erase, first, back;
 
-	if (at == INDEX_NONE || life > ops_at(o, at)->life || ops_at(o, at)->life - life >= b->erasing)
+	if (at == INDEX_NONE)
+		return INDEX_NONE;
+	first = order_first_life(o, b);
+	if (life < first || life > ops_at(o, at)->life)
 		return INDEX_NONE;
 	back = ops_at(o, at)->life - life;
-	if (back > b->erasing / 2) {
+	if (back > life - first) {
 		at = order_first(o, b);
 		while (ops_at(o, at)->kind != OP_ERASE || ops_at(o, at)->life != life)
 			at = order_next(o, b, at);
@@ -98,7 +108,7 @@ uint32_t order_orphan(struct ops *o, struct flash_block *b)
 	if (op->kind == OP_ERASE) {
 		op->blockers -= op->users;
 		op->users = 0;
-		order_drop_erase(b);
+		order_drop_erase(b, index);
 	}
 	return index;
 }

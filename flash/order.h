@@ -100,10 +100,10 @@ static inline void order_check_end(const struct ops *o, const struct flash_block
 		order_target(ops_at(o, index)));
 }
 
-/* The first erase in the ring is removed. */
-static inline void order_drop_erase(struct flash_block *b)
+/* The erase, the first in the ring, is removed. */
+static inline void order_drop_erase(struct flash_block *b, uint32_t index)
 {
-	if (!--b->erasing)
+	if (b->erase == index)
 		b->erase = INDEX_NONE;
 }
 
@@ -116,7 +116,7 @@ static inline void order_finish(struct ops *o, struct flash_block *b, uint32_t i
 		return;
 	if (op->kind == OP_ERASE) {
 		b->gate = order_next(o, b, index);
-		order_drop_erase(b);
+		order_drop_erase(b, index);
 	}
 	ring_take(&b->last, order_links(o));
 }

@@ -1,15 +1,26 @@
 #include "flash/schedule_inside.h"
 
+#include "flash/cells.h"
 #include "flash/events.h"
 #include "flash/order.h"
 #include "flash/wordline.h"
 
-void ready_pass(struct schedule *s, struct flash_block *block)
+HOT void ready_pass_ops(struct schedule *s, struct flash_block *block, bool plain)
 {
 	uint32_t index;
 
 	while ((index = order_pass(&s->ops, block)) != INDEX_NONE)
-		unit_enqueue(s, index);
+		COPY_OF(unit_enqueue, plain)(s, index);
+}
+
+void ready_pass(struct schedule *s, struct flash_block *block)
+{
+	ready_pass_ops(s, block, false);
+}
+
+void ready_pass_plain(struct schedule *s, struct flash_block *block)
+{
+	ready_pass_ops(s, block, true);
 }
 
 /* ---- reads from the controller's memory ---- */
@@ -73,7 +84,7 @@ static void ready_read_at(struct schedule *s, struct op *op, ppn_t source, uint3
 	op->life = life;
 	order_join(&s->ops, block_of(s, source), life);
 	op->flags = (uint8_t)((op->flags & ~OP_MODE) | mode);
-	op->cell_ns = time_in_cells(s, OP_READ, source, PPN_NONE, mode);
+	op->cell_ns = cells_ns(s, OP_READ, source, PPN_NONE, mode, false);
 	load_change(s, op, (op->cell_ns - before) * (1u + op->retries));
 }
 
@@ -87,7 +98,7 @@ static bool ready_find_data(struct schedule *s, uint32_t index)
 {
 	struct op *op = ops_at(&s->ops, index);
 	ppn_t ppn = op->ppn;
-	uint32_t life = op->life, first = wordline_writer_of(s, ppn, life), writer = first;
+	uint32_t life = op->life, first = wordline_writer_of(s, ppn, life, false), writer = first;
 	bool known = true;
 	uint8_t mode = 0;
 
@@ -96,7 +107,7 @@ static bool ready_find_data(struct schedule *s, uint32_t index)
 	while (known && writer != INDEX_NONE && ops_at(&s->ops, writer)->kind == OP_COPY) {
 		mode = ops_at(&s->ops, writer)->flags & OP_IN_SLC;
 		known = ready_trace_back(s, writer, &ppn, &life);
-		writer = wordline_writer_of(s, ppn, life);
+		writer = wordline_writer_of(s, ppn, life, false);
 	}
 	if (known && writer == INDEX_NONE) {
 		event_reads_at(s, index, ppn);
@@ -109,31 +120,43 @@ static bool ready_find_data(struct schedule *s, uint32_t index)
 
 /* ---- ready ---- */
 
-HOT void ready_op(struct schedule *s, uint32_t index)
+HOT void ready_op(struct schedule *s, uint32_t index, bool plain)
 {
 	struct op *op = ops_at(&s->ops, index);
 
 	if (op->flags & OP_CHASES && !ready_find_data(s, index))
 		return;
-	event_ready(s, index);
+	if (!plain)
+		event_ready(s, index);
 	op->stage = STAGE_READY;
 	if (op->forwards != INDEX_NONE)
 		ready_answer_reads(s, index);
 	if (ops_is_in_controller(op))
 		ready_answer(s, index);
 	else if (op->kind == OP_READ || op->flags & OP_ORPHAN)
-		unit_enqueue(s, index);
-	else if (ops_is_part(op))
+		COPY_OF(unit_enqueue, plain)(s, index);
+	else if (wordline_has(op, plain))
 		wordline_page_ready(s, index);
 	else
-		ready_pass(s, block_of(s, order_target(op)));
+		ready_pass_ops(s, block_of(s, order_target(op)), plain);
+}
+
+HOT void ready_lose_blocker(struct schedule *s, uint32_t index, uint32_t by, bool plain)
+{
+	if (!plain)
+		event_unblocked(s, index, by);
+	if (--ops_at(&s->ops, index)->blockers == 0)
+		ready_op(s, index, plain);
 }
 
 void ready_unblock(struct schedule *s, uint32_t index, uint32_t by)
 {
-	event_unblocked(s, index, by);
-	if (--ops_at(&s->ops, index)->blockers == 0)
-		ready_op(s, index);
+	ready_lose_blocker(s, index, by, false);
+}
+
+void ready_unblock_plain(struct schedule *s, uint32_t index, uint32_t by)
+{
+	ready_lose_blocker(s, index, by, true);
 }
 
 void schedule_forget(struct schedule *s, block_t b)
@@ -147,7 +170,7 @@ void schedule_forget(struct schedule *s, block_t b)
 		if (op->stage == STAGE_READY)
 			unit_enqueue(s, index);
 		else if (op->stage == STAGE_WAITING && !op->blockers)
-			ready_op(s, index);
+			ready_op(s, index, false);
 	}
 	unit_dispatch_woken(s);
 }

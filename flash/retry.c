@@ -44,9 +44,16 @@ const struct param retry_params[] = {
 
 /* ---- the table ---- */
 
-/* Reads the numbers of a line up to `end` and stores them times `unit`, rounded; ascending or any. */
-static bool retry_read_numbers(const char *name, const char *at, const char *end, double most, bool ascending,
-	double unit, int64_t *numbers, uint32_t *count, struct fault *fault)
+/* What the numbers of a line are: of which parameter, from 0 to `most`, and stored times `unit`. */
+struct retry_numbers {
+	const char *name;
+	double most, unit;
+	bool ascending;
+};
+
+/* Reads the numbers of a line up to `end` and stores them, rounded. */
+static bool retry_read_numbers(const struct retry_numbers *as, const char *at, const char *end,
+	int64_t *numbers, uint32_t *count, struct fault *fault)
 {
 	for (*count = 0;; ++*count) {
 		char *behind;
@@ -57,38 +64,38 @@ static bool retry_read_numbers(const char *name, const char *at, const char *end
 			return true;
 		number = strtod(at, &behind);
 		if (behind == at || behind > end || (*behind && !strchr(" ,", *behind)) ||
-			!(number >= 0 && number <= most))
+			!(number >= 0 && number <= as->most))
 			return fault_set(fault,
 				"retry.%s: \"%.20s\" should be a number from 0 to %g, with blanks between "
 				"two",
-				name, at, most);
+				as->name, at, as->most);
 		if (*count == RETRY_ROWS_MOST)
 			return fault_set(
-				fault, "retry.%s: more than %u numbers in a line", name, RETRY_ROWS_MOST);
-		numbers[*count] = llround(number * unit);
-		if (ascending && *count && numbers[*count] <= numbers[*count - 1])
-			return fault_set(
-				fault, "retry.%s: %g is not more than the number before it", name, number);
+				fault, "retry.%s: more than %u numbers in a line", as->name, RETRY_ROWS_MOST);
+		numbers[*count] = llround(number * as->unit);
+		if (as->ascending && *count && numbers[*count] <= numbers[*count - 1])
+			return fault_set(fault, "retry.%s: %g is not more than the number before it",
+				as->name, number);
 		at = behind;
 	}
 }
 
-static bool retry_read_axis(const char *name, const char *text, double most, double unit, int64_t *numbers,
+static bool retry_read_axis(const struct retry_numbers *as, const char *text, int64_t *numbers,
 	uint32_t *count, struct fault *fault)
 {
-	return retry_read_numbers(name, text, text + strlen(text), most, true, unit, numbers, count, fault);
+	return retry_read_numbers(as, text, text + strlen(text), numbers, count, fault);
 }
 
 static bool retry_read_steps(struct retry_table *t, const char *text, struct fault *fault)
 {
+	const struct retry_numbers as = { "steps", RETRY_STEPS_MOST, 1000, false };
 	uint32_t row = 0, columns;
 
 	for (const char *end; *text; text = *end ? end + 1 : end, row++) {
 		end = text + strcspn(text, ",");
 		if (row == t->rows)
 			return fault_set(fault, "retry.steps has more rows than the %u of retry.pe", t->rows);
-		if (!retry_read_numbers("steps", text, end, RETRY_STEPS_MOST, false, 1000, t->steps[row],
-			    &columns, fault))
+		if (!retry_read_numbers(&as, text, end, t->steps[row], &columns, fault))
 			return false;
 		if (columns != t->columns)
 			return fault_set(fault, "retry.steps has %u numbers in row %u, and retry.days has %u",
@@ -103,11 +110,13 @@ static bool retry_read_table(struct retry *r, struct fault *fault)
 	const struct retry_settings *s = r->settings;
 	struct retry_table *t = &r->table;
 
+	const struct retry_numbers pe = { "pe", ERASES_MOST, 1, true };
+	const struct retry_numbers days = { "days", SECONDS_MOST / DAY_SECONDS, DAY_SECONDS, true };
+
 	if (!*s->steps)
 		return true;
-	return retry_read_axis("pe", s->pe, ERASES_MOST, 1, t->erases, &t->rows, fault) &&
-	       retry_read_axis("days", s->days, SECONDS_MOST / DAY_SECONDS, DAY_SECONDS, t->seconds,
-		       &t->columns, fault) &&
+	return retry_read_axis(&pe, s->pe, t->erases, &t->rows, fault) &&
+	       retry_read_axis(&days, s->days, t->seconds, &t->columns, fault) &&
 	       retry_read_steps(t, s->steps, fault);
 }
 

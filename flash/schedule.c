@@ -3,6 +3,7 @@
 #include "base/fault.h"
 #include "base/memory.h"
 #include "flash/events.h"
+#include "flash/wordline.h"
 #include "flash/write_memory.h"
 
 /* Bus time of a command without its data.  A copy-back sends a read and a program command. */
@@ -86,6 +87,7 @@ struct schedule *schedule_create(struct flash *flash)
 		pool_create(sizeof(struct ticket), "request pool"),
 		pool_create(sizeof(struct wordline), "wordline pool") };
 	timers_init(&s->timers, s->units);
+	schedule_choose_copy(s);
 	return s;
 }
 
@@ -112,21 +114,32 @@ void schedule_free(struct schedule *s)
 
 /* ---- requests ---- */
 
-static void schedule_release(struct schedule *s, uint32_t first_op, uint32_t ticket)
+HOT void schedule_release_ops(struct schedule *s, uint32_t first_op, uint32_t ticket, bool plain)
 {
 	s->in_flight--;
 	while (first_op != INDEX_NONE) {
 		uint32_t next = ops_at(&s->ops, first_op)->next;
 
-		event_released(s, first_op, ticket);
-		ready_unblock(s, first_op, INDEX_NONE);
-		if (ops_at(&s->ops, first_op)->room == ROOM_LATER)
+		if (!plain)
+			event_released(s, first_op, ticket);
+		COPY_OF(ready_unblock, plain)(s, first_op, INDEX_NONE);
+		if (write_memory_lacks(ops_at(&s->ops, first_op), plain))
 			write_memory_ask(s, first_op);
 		first_op = next;
 	}
-	unit_dispatch_woken(s);
+	COPY_OF(unit_dispatch_woken, plain)(s);
 	if (ticket != INDEX_NONE)
 		complete_part(s, ticket);
+}
+
+ONE_COPY static void schedule_release(struct schedule *s, uint32_t first_op, uint32_t ticket)
+{
+	schedule_release_ops(s, first_op, ticket, false);
+}
+
+ONE_COPY static void schedule_release_plain(struct schedule *s, uint32_t first_op, uint32_t ticket)
+{
+	schedule_release_ops(s, first_op, ticket, true);
 }
 
 void schedule_begin_for_nobody(struct schedule *s, struct io *io)
@@ -171,6 +184,8 @@ void schedule_submit(struct schedule *s, struct io *io, tick_t delay)
 		event_submitted(s, io, delay);
 	if (delay)
 		heap_push(&s->releases, &later, sizeof later, release_before, "release queue");
+	else if (s->plain)
+		schedule_release_plain(s, io->first_op, io->ticket);
 	else
 		schedule_release(s, io->first_op, io->ticket);
 }
@@ -182,54 +197,56 @@ tick_t schedule_now(const struct schedule *s)
 	return s->now;
 }
 
-HOT void schedule_release_next(struct schedule *s)
+HOT void schedule_release_next(struct schedule *s, bool plain)
 {
 	struct release r;
 
 	heap_pop(&s->releases, &r, sizeof r, release_before);
 	s->now = r.when;
-	schedule_release(s, r.first_op, r.ticket);
+	COPY_OF(schedule_release, plain)(s, r.first_op, r.ticket);
 }
 
-HOT void schedule_expire_next(struct schedule *s, tick_t due, bool cached)
+HOT void schedule_expire_next(struct schedule *s, tick_t due, bool plain)
 {
 	uint32_t u = timers_first(&s->timers);
 
 	s->now = due;
-	if (cached)
-		unit_expired_cached(s, u);
-	else
-		unit_expired(s, u);
+	COPY_OF(unit_expired, plain)(s, u);
 }
 
 /* Processes events up to `until` or the end of a wordline's wait; if `eager`, stops at the first completion.
  * Of events at the same time, releases come first, then units by number, then waits.  */
-HOT void schedule_loop(struct schedule *s, tick_t until, bool eager, bool cached)
+HOT void schedule_loop(struct schedule *s, tick_t until, bool eager, bool plain)
 {
 	while (!eager || s->completed.first == INDEX_NONE) {
 		tick_t timer = timers_next(&s->timers), release = release_due(s),
-		       last = until < s->pad_due ? until : s->pad_due;
+		       due = wordline_due(s, plain), last = until < due ? until : due;
 
-		if (release <= timer && release <= last && release != TICK_NEVER)
-			schedule_release_next(s);
-		else if (timer <= last && timer != TICK_NEVER)
-			schedule_expire_next(s, timer, cached);
+		if (timer < release && timer <= last)
+			schedule_expire_next(s, timer, plain);
+		else if (release <= last && release != TICK_NEVER)
+			schedule_release_next(s, plain);
 		else
 			return;
 	}
 }
 
-ONE_COPY static void schedule_run_cached(struct schedule *s, tick_t until, bool eager)
+ONE_COPY static void schedule_run_any(struct schedule *s, tick_t until, bool eager)
+{
+	schedule_loop(s, until, eager, false);
+}
+
+ONE_COPY static void schedule_run_plain(struct schedule *s, tick_t until, bool eager)
 {
 	schedule_loop(s, until, eager, true);
 }
 
-ONE_COPY static void schedule_run(struct schedule *s, tick_t until, bool eager)
+static void schedule_run(struct schedule *s, tick_t until, bool eager)
 {
-	if (s->registers)
-		schedule_run_cached(s, until, eager);
+	if (s->plain)
+		schedule_run_plain(s, until, eager);
 	else
-		schedule_loop(s, until, eager, false);
+		schedule_run_any(s, until, eager);
 }
 
 /* Advances the time to `until`, or to the end of a wordline's wait: no event lies before. */
@@ -304,10 +321,18 @@ struct busy schedule_busy(const struct schedule *s)
 	return s->busy;
 }
 
+void schedule_choose_copy(struct schedule *s)
+{
+	const struct flash *f = s->flash;
+
+	s->plain = !s->observers && !s->open && !s->registers && !s->memory.pages && !f->slc && !f->retry;
+}
+
 static void schedule_set_observers(struct schedule *s)
 {
 	s->observers = (uint8_t)((s->flash->judge ? TO_JUDGE : 0) | (s->accounts ? TO_ACCOUNTS : 0) |
 				 (s->tracer ? TO_TRACER : 0));
+	schedule_choose_copy(s);
 }
 
 void schedule_trace(struct schedule *s, struct tracer *tracer)

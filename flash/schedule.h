@@ -25,12 +25,20 @@ struct schedule;
 struct schedule *schedule_create(struct flash *);
 void schedule_free(struct schedule *);
 
+/* For flash.c: the medium has, or no longer has, a feature of its hardware. */
+void schedule_choose_copy(struct schedule *);
+
+/* For flash.c: issue a program or an erase of the request `io`. */
+op_t schedule_program(struct io *, ppn_t, uint32_t sectors, enum cause);
+op_t schedule_erase(struct io *, ppn_t first, enum cause);
+
 /*
- * For flash.c: issues a read, program or erase of the request `io`.  A read of a page under copy-back is
- * served at the source if it becomes ready before the copy is done; a read of a page whose program is in
- * flight waits for the program.
+ * For flash.c: issues a read.  `held`: the controller's memory holds the page for a program in flight, and
+ * the read is done as soon as that program is ready.  A read of a page under copy-back is served at the
+ * source if it becomes ready before the copy is done; a read of another page whose program is in flight waits
+ * for the program.
  */
-op_t schedule_op(struct io *, enum op_kind, ppn_t, uint32_t sectors, enum cause cause);
+op_t schedule_read(struct io *, ppn_t, uint32_t sectors, enum cause, bool *held);
 
 /* Issues a copy that depends on the program of its source, if in flight, and on `after`.  OP_NONE: nothing is
  * issued, because the controller's memory holds the page and no read is needed. */
@@ -46,12 +54,8 @@ op_t schedule_last(const struct io *);
 /* schedule_copy() without a handle and without `after`; false: nothing is issued. */
 bool schedule_move(struct io *, ppn_t from, ppn_t to, enum cause);
 
-/* The operation in flight that writes the page, or OP_NONE; `held`: the controller's memory holds the
- * page. */
-op_t schedule_writer(const struct schedule *, ppn_t, bool *held);
-
-/* Issues a read of a page held for the program `writer`: done as soon as that program is ready. */
-op_t schedule_forward(struct io *, ppn_t, uint32_t sectors, enum cause, op_t writer);
+/* Is an operation that writes the page in flight? */
+bool schedule_writes(const struct schedule *, ppn_t);
 
 /* Issues the answer to a read of a lost page.  It takes no time; the caller makes it depend on reads of other
  * pages. */

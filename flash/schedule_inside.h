@@ -4,16 +4,24 @@
  *	issue.c            an operation is issued: its times, dependencies and place in its block's order
  *	ready.c            its last dependency is gone: it is queued at its die, or answered from memory
  *	unit.c             the queues of a die, its next command, the phases of a command, suspension
- *	cache_register.c   what a die does with its cache register while the cells work
- *	command.c          which operations one command serves (multi-plane), and how long it takes
+ *	command.h          which operations one command serves (multi-plane), and how long it takes
  *	bus.h              the bus of a channel: who uses it, who waits for it
  *	complete.c         an operation is done: its dependents, its blocks and its request go on
- *	write_memory.c     programs that wait for room in the controller's memory
- *	wordline.c         programs that wait for each other: a wordline is programmed as one
  *	schedule.c         requests and the event loop
  *	schedule_state.c   saved and checked state
  *
+ * Features of the hardware that a drive may have; what the files above ask about each is in its header:
+ *
+ *	cells.h            blocks in SLC mode have other times
+ *	wordline.c         programs that wait for each other: a wordline is programmed as one
+ *	write_memory.c     programs that wait for room in the controller's memory
+ *	cache_register.c   what a die does with its cache register while the cells work
+ *	repeat.c           reads that are repeated
+ *
  * Every operation passes through the HOT functions.  They are force-inlined: calls would cost 10 % of a run.
+ * `plain` is a constant in them.  They are compiled twice: for a plain drive, without these features and
+ * without observers, where nothing is asked about them; and for every drive.  So the function name() works
+ * for every drive, and name_plain() is for plain ones; COPY_OF() calls one of them.
  */
 #ifndef FLASH_SCHEDULE_INSIDE_H
 #define FLASH_SCHEDULE_INSIDE_H
@@ -32,6 +40,8 @@
 #else
 #define ONE_COPY __attribute__((noinline, noclone))
 #endif
+
+#define COPY_OF(name, plain) (*((plain) ? name##_plain : name))
 
 enum phase {
 	PHASE_IDLE,
@@ -132,6 +142,7 @@ struct schedule {
 	struct tracer *tracer;     /* a list */
 	struct accounts *accounts; /* NULL: none */
 	uint8_t observers;         /* TO_JUDGE ... (events.h) */
+	bool plain;                /* no observers, and no feature of those above */
 };
 
 static inline bool release_before(const void *left, const void *right)
@@ -168,66 +179,6 @@ static inline struct flash_block *block_of(const struct schedule *s, ppn_t ppn)
 	return &s->flash->block[geometry_block(s->geometry, ppn)];
 }
 
-/* ---- time in the cells ---- */
-
-HOT uint32_t time_of_page(const struct schedule *s, const struct tick_list *times, ppn_t ppn)
-{
-	if (times->count == 1)
-		return (uint32_t)times->ns[0];
-	return (uint32_t)times->ns[geometry_page(s->geometry, ppn) % times->count];
-}
-
-/* How the cells of an operation issued now are used. */
-static inline uint8_t mode_of(const struct schedule *s, ppn_t ppn, ppn_t to, enum cause cause)
-{
-	const struct flash *f = s->flash;
-
-	if (!f->slc)
-		return 0;
-	return (flash_is_slc(f, geometry_block(s->geometry, ppn)) ? OP_IN_SLC : 0) |
-	       (to != PPN_NONE && flash_is_slc(f, geometry_block(s->geometry, to)) ? OP_TO_SLC : 0) |
-	       (cause == CAUSE_FOLD ? OP_FOLDS : 0);
-}
-
-static inline uint32_t time_of_read(const struct schedule *s, ppn_t ppn, bool slc)
-{
-	return slc ? (uint32_t)s->flash->slc_times->read_ns : time_of_page(s, &s->settings->read_ns, ppn);
-}
-
-static inline uint32_t time_of_program(const struct schedule *s, ppn_t ppn, bool slc, bool folds)
-{
-	if (slc)
-		return (uint32_t)s->flash->slc_times->program_ns;
-	return time_of_page(s, &s->settings->program_ns, ppn) *
-	       (folds ? (uint32_t)s->flash->slc_times->fold_passes : 1);
-}
-
-/* Every operation's time in the cells.  A read takes place at `ppn`; `to` is the target of a copy.  A program
- * that its wordline carries out takes none. */
-static inline uint32_t time_in_cells(
-	const struct schedule *s, uint32_t kind, ppn_t ppn, ppn_t to, uint8_t mode)
-{
-	switch (kind) {
-	case OP_READ:
-		return time_of_read(s, ppn, mode & OP_IN_SLC);
-	case OP_PROGRAM:
-		return s->open && !(mode & OP_IN_SLC)
-			       ? 0
-			       : time_of_program(s, ppn, mode & OP_IN_SLC, mode & OP_FOLDS);
-	case OP_WORDLINE:
-		return (uint32_t)s->settings->program_ns.ns[0];
-	case OP_SECOND_PASS:
-		return (uint32_t)s->settings->program_ns.ns[1];
-	case OP_COPY:
-		return time_of_read(s, ppn, mode & OP_IN_SLC) +
-		       time_of_program(s, to, mode & OP_TO_SLC, mode & OP_FOLDS);
-	case OP_ERASE:
-		return (uint32_t)(mode & OP_IN_SLC ? s->flash->slc_times->erase_ns : s->settings->erase_ns);
-	default:
-		return 0;
-	}
-}
-
 /* Adds to the load of the operation's die; -ns subtracts. */
 static inline void load_change(struct schedule *s, const struct op *op, uint64_t by)
 {
@@ -238,51 +189,47 @@ static inline void load_change(struct schedule *s, const struct op *op, uint64_t
 
 /* Removes one dependency of the operation: the one on operation `by`; INDEX_NONE: another kind. */
 void ready_unblock(struct schedule *, uint32_t index, uint32_t by);
+void ready_unblock_plain(struct schedule *, uint32_t index, uint32_t by);
 
 /* Makes the operation wait until `writer` has written the page. */
 void ready_wait_for_page(struct schedule *, uint32_t index, uint32_t writer, ppn_t);
 
 /* Queues the block's ready operations whose turn it is. */
 void ready_pass(struct schedule *, struct flash_block *);
+void ready_pass_plain(struct schedule *, struct flash_block *);
 
 /* ---- complete.c ---- */
 
 void complete_op(struct schedule *, uint32_t index);
+void complete_op_plain(struct schedule *, uint32_t index);
 
 /* The first copy of a series is done; the operation becomes the next copy. */
 void complete_copy(struct schedule *, uint32_t index);
+void complete_copy_plain(struct schedule *, uint32_t index);
 
 /* An operation of the request is done, or all are released. */
 void complete_part(struct schedule *, uint32_t index);
-
-/* ---- command.c ---- */
-
-/* The first operation of the queue, and those that can join it, become the unit's command. */
-void command_take(struct schedule *, uint32_t unit, struct queue *);
-
-/* The next copy of a series becomes the unit's command. */
-void command_take_copy(struct schedule *, uint32_t unit);
-
-/* Completes all operations of the unit's command. */
-void command_end(struct schedule *, uint32_t unit);
 
 /* ---- unit.c ---- */
 
 /* Appends a ready operation to a queue of its die. */
 void unit_enqueue(struct schedule *, uint32_t index);
+void unit_enqueue_plain(struct schedule *, uint32_t index);
 
 /* Dispatches the woken units: every operation that becomes ready now is queued. */
 void unit_dispatch_woken(struct schedule *);
+void unit_dispatch_woken_plain(struct schedule *);
 
-/* The timer of a unit has expired: in a drive without cache registers; with them. */
+/* The timer of a unit has expired. */
 void unit_expired(struct schedule *, uint32_t unit);
-void unit_expired_cached(struct schedule *, uint32_t unit);
+void unit_expired_plain(struct schedule *, uint32_t unit);
 
-/* For dies with a cache register.  Starts the next command if an operation is ready; starts the cells on the
- * command, which a waiting read may suspend at once; wakes the die if it is idle, or its register if the
- * cells work. */
+/* For features.  Starts the next command if an operation is ready; begins the command, on the bus unless it
+ * needs none; starts the cells on it, which a waiting read may suspend at once; wakes the die if it is idle,
+ * or its register if the cells work. */
 void unit_take_next(struct schedule *, uint32_t unit);
+void unit_start(struct schedule *, uint32_t unit);
 void unit_start_cells(struct schedule *, uint32_t unit);
-void unit_wake_cached(struct schedule *, uint32_t unit);
+void unit_wake_up(struct schedule *, uint32_t unit);
 
 #endif

@@ -1,5 +1,6 @@
 #include "flash/wordline.h"
 
+#include "flash/cells.h"
 #include "flash/events.h"
 #include "flash/order.h"
 
@@ -13,7 +14,7 @@ bool wordline_waits_before(const void *left, const void *right)
 
 static uint32_t wordline_pass_ns(const struct schedule *s, const struct wordline *w, const struct op *pass)
 {
-	return time_in_cells(s, pass->kind, pass->ppn, PPN_NONE, 0) *
+	return cells_ns(s, pass->kind, pass->ppn, PPN_NONE, 0, false) *
 	       (w->folds ? (uint32_t)s->flash->slc_times->fold_passes : 1);
 }
 
@@ -50,8 +51,8 @@ static void wordline_add_pass(struct schedule *s, uint32_t number, uint32_t pass
 /* Cell time of all passes, even if the wordline turns out to hold only pads, which need no second one. */
 static uint64_t wordline_cell_ns(const struct schedule *s, ppn_t ppn)
 {
-	return (uint64_t)time_in_cells(s, OP_WORDLINE, ppn, PPN_NONE, 0) +
-	       (s->settings->passes == 2 ? time_in_cells(s, OP_SECOND_PASS, ppn, PPN_NONE, 0) : 0);
+	return (uint64_t)cells_ns(s, OP_WORDLINE, ppn, PPN_NONE, 0, false) +
+	       (s->settings->passes == 2 ? cells_ns(s, OP_SECOND_PASS, ppn, PPN_NONE, 0, false) : 0);
 }
 
 /* The time of the wordline counts as load of the die until all of its pages are programmed. */
@@ -188,6 +189,16 @@ void wordline_end_pass(struct schedule *s, uint32_t index)
 	pool_give(&s->ops.wordline, number);
 }
 
+uint32_t wordline_sectors(const struct schedule *s, const struct op *pass)
+{
+	const struct wordline *w = ops_wordline(&s->ops, pass->wordline);
+	uint32_t sectors = 0;
+
+	for (uint32_t at = ops_first_of(&s->ops, w); at != INDEX_NONE; at = ops_next_of(&s->ops, w, at))
+		sectors += ops_at(&s->ops, at)->sectors;
+	return sectors;
+}
+
 /* ---- wordlines that lack pages ---- */
 
 uint32_t wordline_kept_back(const struct schedule *s, ppn_t ppn, uint32_t life)
@@ -204,8 +215,11 @@ uint32_t wordline_kept_back(const struct schedule *s, ppn_t ppn, uint32_t life)
 
 bool wordline_is_early(const struct schedule *s, uint32_t op)
 {
-	uint32_t pass = ops_wordline(&s->ops, ops_at(&s->ops, op)->wordline)->pass[0];
+	uint32_t pass;
 
+	if (!ops_is_part(ops_at(&s->ops, op)))
+		return false;
+	pass = ops_wordline(&s->ops, ops_at(&s->ops, op)->wordline)->pass[0];
 	return pass != INDEX_NONE && ops_at(&s->ops, pass)->stage == STAGE_WAITING;
 }
 

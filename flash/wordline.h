@@ -33,22 +33,50 @@ void wordline_page_ready(struct schedule *, uint32_t index);
 /* The pass is done: so are the programs of the wordline, unless another one follows. */
 void wordline_end_pass(struct schedule *, uint32_t index);
 
+/* Sectors that a pass brings to the die. */
+uint32_t wordline_sectors(const struct schedule *, const struct op *pass);
+
 /* Between two events: aborts unless open wordlines and waits are consistent. */
 void wordline_check(const struct schedule *);
 
-/* Does the wordline of the program still lack pages or data? */
+/* Is the program one by wordline, whose wordline still lacks pages or data? */
 bool wordline_is_early(const struct schedule *, uint32_t op);
 
 /* The program of the page if it is in the open wordline of its block, which may have no pass in the ring;
  * else INDEX_NONE. */
 uint32_t wordline_kept_back(const struct schedule *, ppn_t, uint32_t life);
 
+/* ---- what the schedule asks ---- */
+
+/* Is a program with these flags carried out by its wordline? */
+HOT bool wordline_takes(const struct schedule *s, uint8_t flags, bool plain)
+{
+	return !plain && s->open && !(flags & OP_IN_SLC);
+}
+
+/* The same of an operation in flight; is it a pass of a wordline? */
+HOT bool wordline_has(const struct op *op, bool plain)
+{
+	return !plain && ops_is_part(op);
+}
+
+HOT bool wordline_is_pass(const struct op *op, bool plain)
+{
+	return !plain && ops_is_pass(op);
+}
+
+/* When the first of the waits ends. */
+HOT tick_t wordline_due(const struct schedule *s, bool plain)
+{
+	return plain ? TICK_NEVER : s->pad_due;
+}
+
 /* The operation in flight that writes the page in this life of its block, or INDEX_NONE. */
-static inline uint32_t wordline_writer_of(const struct schedule *s, ppn_t ppn, uint32_t life)
+HOT uint32_t wordline_writer_of(const struct schedule *s, ppn_t ppn, uint32_t life, bool plain)
 {
 	uint32_t writer = order_writer(&s->ops, block_of(s, ppn), ppn, life);
 
-	return writer == INDEX_NONE && s->open ? wordline_kept_back(s, ppn, life) : writer;
+	return writer == INDEX_NONE && !plain && s->open ? wordline_kept_back(s, ppn, life) : writer;
 }
 
 #endif

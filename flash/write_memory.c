@@ -78,6 +78,7 @@ void write_memory_leave(struct schedule *s)
 void schedule_use_write_memory(struct schedule *s, uint64_t pages)
 {
 	s->memory.pages = pages;
+	schedule_choose_copy(s);
 }
 
 uint64_t schedule_write_memory(const struct schedule *s)

@@ -20,10 +20,28 @@
 
 /* Does the program of a page with this owner take room?  Pads that a buffer reads and rewrites hold data of
  * the host; pads without an owner hold none. */
-static inline bool write_memory_takes(const struct schedule *s, const struct op *op, owner_t owner)
+HOT bool write_memory_takes(const struct schedule *s, const struct op *op, owner_t owner, bool plain)
 {
-	return s->memory.pages &&
+	return !plain && s->memory.pages &&
 	       (op->cause == CAUSE_HOST || (op->cause == CAUSE_PAD && owner != OWNER_NONE));
+}
+
+/* Does such a program, which has been released, need room?  Has it been given some? */
+HOT bool write_memory_lacks(const struct op *op, bool plain)
+{
+	return !plain && op->room == ROOM_LATER;
+}
+
+HOT bool write_memory_holds(const struct op *op, bool plain)
+{
+	return !plain && op->room == ROOM_GIVEN;
+}
+
+/* Does a write that completes in memory not wait for an operation with this cause: the read of its old
+ * data? */
+HOT bool write_memory_frees(const struct io *io, enum cause cause, bool plain)
+{
+	return !plain && cause == CAUSE_RMW && !io->durable && io->flash->schedule->memory.pages;
 }
 
 /* Such a program is issued; its request is released; it is done. */

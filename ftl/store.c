@@ -149,15 +149,13 @@ static ppn_t store_take_in(struct store *s, struct io *io, plane_t plane, unsign
 	return ppn != PPN_NONE ? ppn : space_take(s->space, io, plane, stream, s->collector->collecting);
 }
 
-/* Takes a page of *plane, else of the planes after it; PLANE_NONE: placement chooses.  Sets *plane. */
-static inline ppn_t store_take_somewhere(
-	struct ftl *f, struct io *io, lpn_t lpn, unsigned stream, bool directed, plane_t *plane)
+/* Takes a page of *plane, else of the planes after it, of so many in all.  Sets *plane. */
+static ppn_t store_take_of_planes(
+	struct ftl *f, struct io *io, unsigned stream, bool directed, plane_t *plane, plane_t planes)
 {
 	struct store *s = f->store;
 
-	if (*plane == PLANE_NONE)
-		*plane = placement_choose(&s->placement, lpn, stream);
-	for (plane_t tries = 0; tries < s->space->geometry->planes; tries++) {
+	for (; planes; planes--) {
 		ppn_t ppn = store_take_in(s, io, *plane, stream, directed);
 
 		if (ppn != PPN_NONE)
@@ -166,6 +164,17 @@ static inline ppn_t store_take_somewhere(
 	}
 	f->failed = true;
 	return PPN_NONE;
+}
+
+/* Takes a page of *plane, or of another one if that has none; PLANE_NONE: placement chooses.  Sets *plane. */
+static ppn_t store_take_somewhere(
+	struct ftl *f, struct io *io, lpn_t lpn, unsigned stream, bool directed, plane_t *plane)
+{
+	struct store *s = f->store;
+
+	if (*plane == PLANE_NONE)
+		*plane = placement_choose(&s->placement, lpn, stream);
+	return store_take_of_planes(f, io, stream, directed, plane, s->space->geometry->planes);
 }
 
 /* For data of the host, if tools or the FTL decide where it goes. */
@@ -186,11 +195,20 @@ ppn_t store_take_from(struct ftl *f, struct io *io, lpn_t lpn, unsigned stream, 
 		       : store_take_somewhere(f, io, lpn, stream, false, plane);
 }
 
+/* Tries first what nearly always succeeds: nobody directs the page, and the plane that placement chooses has
+ * room for it. */
 ppn_t store_take(struct ftl *f, struct io *io, lpn_t lpn, unsigned stream)
 {
+	struct store *s = f->store;
 	plane_t plane = PLANE_NONE;
 
-	return store_take_from(f, io, lpn, stream, &plane);
+	if (s->directs)
+		return store_take_from(f, io, lpn, stream, &plane);
+	plane = placement_choose(&s->placement, lpn, stream);
+	if (collector_make_room(s->collector, io, plane, stream))
+		return space_take(s->space, io, plane, stream, s->collector->collecting);
+	plane = placement_after(&s->placement, plane);
+	return store_take_of_planes(f, io, stream, false, &plane, s->space->geometry->planes - 1);
 }
 
 plane_t store_make_room(struct ftl *f, struct io *io, lpn_t lpn, unsigned stream)
@@ -236,11 +254,7 @@ void store_enter(struct store *s, struct io *io, const struct request *r, bool f
 
 bool store_knows(const struct store *s, enum request_type type)
 {
-	if (s)
-		TOOLS_WITH (t, &s->tools, command)
-			if (t->ops->takes == type)
-				return true;
-	return false;
+	return s && s->tools.takes >> type & 1;
 }
 
 void store_command(struct store *s, struct io *io, const struct request *r)

@@ -128,11 +128,19 @@ op_t directory_await(const struct io *io, op_t *load, op_t after)
 	return after;
 }
 
+/* A new copy of a mapping page; `read`: the old one is read before. */
+struct directory_copy {
+	uint32_t id;
+	enum cause cause;
+	bool read;
+};
+
 /* The new page is taken first: that may collect, and so move or rewrite the old copy. */
 static bool directory_renew(
-	struct directory *d, struct io *io, uint32_t id, enum cause cause, op_t after, op_t *wait, bool read)
+	struct directory *d, struct io *io, struct directory_copy copy, op_t after, op_t *wait)
 {
 	bool detached = io->detached;
+	uint32_t id = copy.id;
 	struct directory_page *p = &d->page[id];
 	op_t program;
 	ppn_t to;
@@ -143,10 +151,11 @@ static bool directory_renew(
 	to = d->client.allocate(d->client.ftl, io, id);
 	if (to == PPN_NONE)
 		return false;
-	if (read)
-		after = directory_read(d, io, id, cause, after);
+	if (copy.read)
+		after = directory_read(d, io, id, copy.cause, after);
 	io->detached |= !d->settings->blocking;
-	program = flash_program(io, to, d->base + id, d->space->geometry->sectors_per_page, cause, after);
+	program =
+		flash_program(io, to, d->base + id, d->space->geometry->sectors_per_page, copy.cause, after);
 	io->detached = detached;
 	if (d->settings->blocking) {
 		if (*wait != OP_NONE && *wait != after)
@@ -164,13 +173,13 @@ static bool directory_renew(
 bool directory_program(
 	struct directory *d, struct io *io, uint32_t id, enum cause cause, op_t after, op_t *wait)
 {
-	return directory_renew(d, io, id, cause, after, wait, false);
+	return directory_renew(d, io, (struct directory_copy){ id, cause, false }, after, wait);
 }
 
 bool directory_rewrite(
 	struct directory *d, struct io *io, uint32_t id, enum cause cause, op_t after, op_t *wait)
 {
-	return directory_renew(d, io, id, cause, after, wait, true);
+	return directory_renew(d, io, (struct directory_copy){ id, cause, true }, after, wait);
 }
 
 void directory_place(struct directory *d, struct io *io)

@@ -56,9 +56,10 @@ static void make(struct judge *j, uint64_t id, enum op_kind kind, ppn_t ppn, ppn
 }
 
 /* The operation alone on its die, from `now` on; returns when it is done. */
-static tick_t go_through(
-	struct judge *j, uint64_t id, uint32_t die, tick_t in, tick_t cells, tick_t out, tick_t now)
+static tick_t go_through(struct judge *j, uint64_t id, tick_t in, tick_t cells, tick_t out, tick_t now)
 {
+	const uint32_t die = 0;
+
 	judge_started(j, id, die, now);
 	judge_bus(j, die, JUDGED_SENDS, now);
 	judge_bus(j, die, JUDGED_LEAVES, now += in);
@@ -74,17 +75,17 @@ static tick_t go_through(
 
 static tick_t read_through(struct judge *j, uint64_t id, tick_t now)
 {
-	return go_through(j, id, 0, COMMAND, SENSE, PAGE, now);
+	return go_through(j, id, COMMAND, SENSE, PAGE, now);
 }
 
 static tick_t program_through(struct judge *j, uint64_t id, tick_t now)
 {
-	return go_through(j, id, 0, COMMAND + PAGE, PROGRAM, 0, now);
+	return go_through(j, id, COMMAND + PAGE, PROGRAM, 0, now);
 }
 
 static tick_t erase_through(struct judge *j, uint64_t id, tick_t now)
 {
-	return go_through(j, id, 0, COMMAND, ERASE, 0, now);
+	return go_through(j, id, COMMAND, ERASE, 0, now);
 }
 
 /* Page 0 is old.  Request 0 reads it (1), writes its data to page 4 (2), and writes page 5 (3). */
@@ -125,7 +126,7 @@ static void test_a_lawful_request(void **state)
 	judge_submit(j, 0, 0, now);
 	judge_reads_at(j, 8, 5);
 	now = read_through(j, 8, now);
-	now = go_through(j, 5, 0, 2 * COMMAND, SENSE + PROGRAM, 0, now);
+	now = go_through(j, 5, 2 * COMMAND, SENSE + PROGRAM, 0, now);
 	now = erase_through(j, 6, now);
 	now = program_through(j, 7, now);
 	judge_completed(j, 0, now);
@@ -391,13 +392,13 @@ static void break_physics(enum breach breach)
 
 	switch (breach) {
 	case ONE_SECTOR:
-		go_through(j, 1, 0, COMMAND, SENSE, 1000, 0);
+		go_through(j, 1, COMMAND, SENSE, 1000, 0);
 		break;
 	case NO_TRANSFER:
-		go_through(j, 3, 0, COMMAND, PROGRAM, 0, 0);
+		go_through(j, 3, COMMAND, PROGRAM, 0, 0);
 		break;
 	case SHORT_CELLS:
-		go_through(j, 3, 0, COMMAND + PAGE, PROGRAM - 1, 0, 0);
+		go_through(j, 3, COMMAND + PAGE, PROGRAM - 1, 0, 0);
 		break;
 	case FREE_RESUME:
 		interrupt(j, 3000, 0);

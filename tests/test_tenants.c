@@ -334,7 +334,8 @@ static char *merge(struct replay *r, char *const names[], size_t n)
 	struct workload all;
 	struct text t;
 
-	assert_true(workload_open_several(&all, names, n, &r->settings, true, NULL, &r->fault));
+	assert_true(workload_open_several(
+		&all, names, n, &r->settings, (struct workload_opening){ .again = true }, &r->fault));
 	text_open(&t);
 	while ((status = workload_next_for(r->drive->host, &all, &request, &r->fault)) == TRACE_OK)
 		put(&t, request.arrival, request.device, request.start, request.sectors,
@@ -353,7 +354,8 @@ static struct replay *begin_samples(const char *settings)
 	struct replay *r = replay_open(settings);
 
 	drive_place(r->drive, (struct extent){ 0, r->drive->host->sectors });
-	assert_true(workload_open_several(&r->workload, samples, 3, &r->settings, false, NULL, &r->fault));
+	assert_true(workload_open_several(&r->workload, samples, 3, &r->settings,
+		(struct workload_opening){ .again = false }, &r->fault));
 	stat_list_start(&r->drive->statistics);
 	run_begin(&r->run, &r->fault);
 	return r;
@@ -404,7 +406,8 @@ static void test_merged_by_time_and_then_by_tenant(void **state)
 	struct workload all;
 
 	(void)state;
-	assert_true(workload_open_several(&all, samples, 3, &r->settings, true, NULL, &r->fault));
+	assert_true(workload_open_several(
+		&all, samples, 3, &r->settings, (struct workload_opening){ .again = true }, &r->fault));
 	for (int pass = 0; pass < 2; pass++) {
 		last.arrival = last.device = 0;
 		while (workload_next_for(r->drive->host, &all, &request, &r->fault) == TRACE_OK) {
@@ -433,7 +436,8 @@ static uint32_t equal_requests(const char *settings)
 	uint32_t equal = 0;
 
 	r->settings.trace.bytes = r->drive->host->sectors * SECTOR_BYTES;
-	if (!workload_open_several(&all, names, 2, &r->settings, false, NULL, &r->fault))
+	if (!workload_open_several(
+		    &all, names, 2, &r->settings, (struct workload_opening){ .again = false }, &r->fault))
 		fail_msg("%s", r->fault.text);
 	for (int i = 0; i < 100; i++) {
 		for (int k = 0; k < 2; k++)
@@ -471,7 +475,8 @@ static void test_settings_of_the_profile_of_a_tenant(void **state)
 	r->settings.trace.profile = memory_array(5, sizeof(char *), "settings of the workload");
 	memcpy(r->settings.trace.profile, words, sizeof words);
 	r->settings.trace.profile_count = 5;
-	assert_true(workload_open_several(&all, names, 2, &r->settings, false, NULL, &r->fault));
+	assert_true(workload_open_several(
+		&all, names, 2, &r->settings, (struct workload_opening){ .again = false }, &r->fault));
 	while (workload_next_for(r->drive->host, &all, &request, &r->fault) == TRACE_OK) {
 		requests[request.device]++;
 		writes[request.device] += request.type == REQUEST_WRITE;
@@ -535,7 +540,8 @@ static char *report_of_samples(struct saved *s, const char *settings, bool resum
 		.keeps_sum = true };
 	r->settings.trace.bytes = r->drive->host->sectors * SECTOR_BYTES;
 	s->what = (struct checkpoint){ .run = &r->run, .before = &r->before };
-	assert_true(workload_open_several(&r->workload, samples, 3, &r->settings, false, NULL, &r->fault));
+	assert_true(workload_open_several(&r->workload, samples, 3, &r->settings,
+		(struct workload_opening){ .again = false }, &r->fault));
 	stat_list_start(&r->drive->statistics);
 	if (resume && !checkpoint_load(&s->what, s->path, &r->fault))
 		fail_msg("%s", r->fault.text);

@@ -714,12 +714,11 @@ static void submit_moves(struct bench *b, uint32_t pages)
 static void assert_written_at(struct bench *b, ppn_t ppn, tick_t when)
 {
 	struct schedule *s = b->flash->schedule;
-	bool held;
 
 	schedule_run_until(s, when - 1);
-	assert_true(schedule_writer(s, ppn, &held) != OP_NONE);
+	assert_true(schedule_writes(s, ppn));
 	schedule_run_until(s, when);
-	assert_true(schedule_writer(s, ppn, &held) == OP_NONE);
+	assert_false(schedule_writes(s, ppn));
 }
 
 /* A page is written when its own copy is done; the last one moved is read at its source, between the

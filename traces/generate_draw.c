@@ -207,7 +207,7 @@ uint64_t zipf_draw(const struct zipf *z, struct random *random)
 	for (;;) {
 		double y = z->area_last + random_unit(random) * (z->area_first - z->area_last);
 		double x = zipf_area_inverse(z, y);
-		double v = floor(x + 0.5);
+		double v = (double)(int64_t)(x + 0.5); /* x > 0 */
 
 		if (v < z->shift + 1)
 			v = z->shift + 1;

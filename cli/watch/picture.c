@@ -238,8 +238,13 @@ static uint32_t picture_pages(const struct drive *d, block_t b)
 									 : d->geometry.pages_per_block;
 }
 
-static void picture_draw_block(struct screen *s, const struct player *p, struct picture_layout l, block_t b,
-	uint32_t row, uint32_t column)
+/* A place on the screen. */
+struct spot {
+	uint32_t row, column;
+};
+
+static void picture_draw_block(
+	struct screen *s, const struct player *p, struct picture_layout l, block_t b, struct spot at)
 {
 	const struct geometry *g = &p->drive->geometry;
 	bool erased = p->drive->flash->block[b].erases != p->block[b].erases;
@@ -247,10 +252,10 @@ static void picture_draw_block(struct screen *s, const struct player *p, struct 
 
 	if (p->drive->ftl->store)
 		store_tag(p->drive->ftl->store, b, tag);
-	screen_put(s, row, column, erased ? LOOK_DIED : LOOK_PLAIN, "%c%*u%.*s", erased ? '!' : ' ',
+	screen_put(s, at.row, at.column, erased ? LOOK_DIED : LOOK_PLAIN, "%c%*u%.*s", erased ? '!' : ' ',
 		(int)picture_digits(g->blocks - 1), b, (int)(l.label - picture_label(g)), tag);
-	column += l.label - 1;
-	for (uint32_t page = 0; page < picture_pages(p->drive, b); page++, column += l.cell) {
+	at.column += l.label - 1;
+	for (uint32_t page = 0; page < picture_pages(p->drive, b); page++, at.column += l.cell) {
 		ppn_t ppn = geometry_first_page(g, b) + page;
 		struct cell c = picture_cell_of(p, ppn);
 		char text[16];
@@ -260,32 +265,34 @@ static void picture_draw_block(struct screen *s, const struct player *p, struct 
 			c.look = picture_level_of(p, ppn, l.colours);
 
 		if (l.cell == 1)
-			screen_put(s, row, column + 1, c.look, "%c",
+			screen_put(s, at.row, at.column + 1, c.look, "%c",
 				c.mark != ' '                          ? c.mark
 				: c.text[0] >= '0' && c.text[0] <= '9' ? '#'
 								       : c.text[0]);
 		else {
 			snprintf(text, sizeof text, "%c%s", c.mark == ' ' ? ' ' : c.mark, c.text);
-			screen_put(s, row, column + 1, c.look, "%*s", (int)l.cell - 1,
+			screen_put(s, at.row, at.column + 1, c.look, "%*s", (int)l.cell - 1,
 				c.mark == ' ' ? c.text : text);
 		}
 	}
 }
 
 static void picture_draw_plane(struct screen *s, const struct player *p, struct picture_layout l,
-	const uint8_t *of_block, plane_t plane, uint32_t row, uint32_t column)
+	const uint8_t *of_block, plane_t plane, struct spot at)
 {
 	const struct geometry *g = &p->drive->geometry;
 	uint32_t *chosen = memory_array(l.rows, sizeof *chosen, "picture");
 	block_t first = plane * g->blocks_per_plane;
 	die_t die = geometry_die(g, plane);
 
-	screen_put(s, row, column + 1, LOOK_TITLE,
+	screen_put(s, at.row, at.column + 1, LOOK_TITLE,
 		l.plane < 28 ? "plane %u, die %u" : "plane %u, die %u, channel %u", plane, die,
 		die / g->dies_per_channel);
 	picture_choose(of_block + first, g->blocks_per_plane, chosen, l.rows);
-	for (uint32_t i = 0; i < l.rows; i++)
-		picture_draw_block(s, p, l, first + chosen[i], row + 1 + i, column);
+	for (uint32_t i = 0; i < l.rows; i++) {
+		at.row++;
+		picture_draw_block(s, p, l, first + chosen[i], at);
+	}
 	memory_free(chosen);
 }
 
@@ -306,7 +313,8 @@ uint32_t picture_blocks(struct screen *s, const struct player *p, struct picture
 	}
 	picture_choose(of_plane, g->planes, chosen, planes);
 	for (uint32_t i = 0; i < planes; i++) {
-		picture_draw_plane(s, p, l, of_block, chosen[i], row, i % l.planes * l.plane);
+		picture_draw_plane(
+			s, p, l, of_block, chosen[i], (struct spot){ row, i % l.planes * l.plane });
 		if (i % l.planes == l.planes - 1 || i == planes - 1)
 			row += l.rows + 1;
 	}

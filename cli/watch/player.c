@@ -34,7 +34,8 @@ bool player_open(struct player *p, const struct settings *s, char *const names[]
 
 	*p = (struct player){ .settings = s, .verify = verify };
 	if (!geometry_derive(&g, &s->flash, fault) ||
-		!workload_open_several(&p->workload, names, n, s, true, NULL, fault))
+		!workload_open_several(
+			&p->workload, names, n, s, (struct workload_opening){ .again = true }, fault))
 		return false;
 	p->owner = memory_array(g.pages, sizeof *p->owner, "picture");
 	p->block = memory_array(g.blocks, sizeof *p->block, "picture");
@@ -65,14 +66,13 @@ static void player_note_pending(struct player *p)
 {
 	const struct flash *f = p->drive->flash;
 	const struct geometry *g = &p->drive->geometry;
-	bool held;
 
 	memset(p->pending, 0, bits_words(g->pages) * sizeof *p->pending);
 	for (block_t b = 0; b < g->blocks; b++)
 		for (uint32_t page = 0; f->block[b].unfinished && page < f->block[b].next; page++) {
 			ppn_t ppn = geometry_first_page(g, b) + page;
 
-			if (schedule_writer(f->schedule, ppn, &held) != OP_NONE)
+			if (schedule_writes(f->schedule, ppn))
 				bits_set(p->pending, ppn);
 		}
 }

@@ -117,41 +117,41 @@ static char **workload_words_of(const struct trace_settings *s, uint32_t tenant,
 	return words;
 }
 
-/* A profile's space (for trace.fit) and seed are those of its tenant. */
+/* The next part.  A profile's space (for trace.fit) and seed are those of its tenant. */
 static bool workload_open_part(struct workload *w, const char *name, const struct settings *s,
-	const struct tenant *tenant, uint32_t number, bool again, void (*warn)(void *, const char *),
-	struct fault *fault)
+	const struct tenants *tenants, struct workload_opening how, struct fault *fault)
 {
+	struct workload *part = &w->part[w->parts];
+	const struct tenant *tenant = &tenants->of[w->parts];
 	struct trace_settings settings = s->trace;
-	char **words = workload_words_of(&s->trace, number, &settings.profile_count);
+	char **words = workload_words_of(&s->trace, w->parts, &settings.profile_count);
 	bool done;
 
 	settings.profile = words;
 	settings.seed_shift += tenant->seed;
 	settings.bytes = extent_sectors(tenant->range) * SECTOR_BYTES;
-	done = workload_open(w, name, &settings, again, warn, fault);
-	w->is_part = true;
-	w->tenant = number;
-	w->words = words;
+	done = workload_open(part, name, &settings, how.again, how.warn, fault);
+	part->is_part = true;
+	part->tenant = w->parts;
+	part->words = words;
 	return done;
 }
 
 bool workload_open_several(struct workload *w, char *const names[], size_t n, const struct settings *s,
-	bool again, void (*warn)(void *, const char *), struct fault *fault)
+	struct workload_opening how, struct fault *fault)
 {
 	struct tenants tenants;
 	bool done;
 
 	if (n == 1)
-		return workload_open(w, names[0], &s->trace, again, warn, fault);
+		return workload_open(w, names[0], &s->trace, how.again, how.warn, fault);
 	*w = (struct workload){ .name = names[0], .limit = UINT64_MAX };
 	done = tenants_read(
 		&tenants, &s->host, s->trace.bytes / SECTOR_BYTES, s->flash.page_bytes / SECTOR_BYTES, fault);
 	w->part = memory_array(n, sizeof *w->part, "workloads");
 	w->ahead = memory_array(n, sizeof *w->ahead, "workloads");
 	for (; done && w->parts < n; w->parts++)
-		done = workload_open_part(&w->part[w->parts], names[w->parts], s, &tenants.of[w->parts],
-			w->parts, again, warn, fault);
+		done = workload_open_part(w, names[w->parts], s, &tenants, how, fault);
 	if (!done)
 		workload_close(w);
 	return done;

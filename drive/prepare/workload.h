@@ -39,13 +39,19 @@ struct workload {
 bool workload_open(struct workload *, const char *name, const struct trace_settings *, bool again,
 	void (*warn)(void *, const char *), struct fault *);
 
+/* How several are opened: as workload_open() says. */
+struct workload_opening {
+	bool again;
+	void (*warn)(void *, const char *);
+};
+
 /*
  * The same with a name for each tenant, in order.  The whole gives all requests merged by time, at equal
  * times the first tenant's first; or requests are taken from each part by itself.  Each profile has its own
  * seed (host.seeds) and its own settings: "workload.1.requests=1000" is for the second alone.
  */
 bool workload_open_several(struct workload *, char *const names[], size_t n, const struct settings *,
-	bool again, void (*warn)(void *, const char *), struct fault *);
+	struct workload_opening, struct fault *);
 void workload_close(struct workload *);
 
 /* Back to the first request. */

@@ -135,12 +135,17 @@ void space_resize(struct space *s)
 void space_begin_victim(struct space *s, block_t b)
 {
 	uint32_t pages = space_pages(s, b), live = 0;
+	const struct layout *layout = s->layout;
+	const owner_t *owner = s->flash->owner;
+	ppn_t *page = s->victim_page, first = geometry_first_page(s->geometry, b);
 
-	for (uint32_t k = 0; k < pages; k++) {
-		ppn_t ppn = space_page(s, b, k);
-
-		s->victim_page[live] = ppn;
-		live += flash_owner(s->flash, ppn) != OWNER_NONE;
+	for (uint32_t k = 0; !layout && k < pages; k++) {
+		page[live] = first + k;
+		live += owner[first + k] != OWNER_NONE;
+	}
+	for (uint32_t k = 0; layout && k < pages; k++) {
+		page[live] = layout->ops->page(layout, b, k);
+		live += owner[page[live]] != OWNER_NONE;
 	}
 	s->victim = b;
 	s->victim_pages = live;

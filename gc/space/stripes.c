@@ -316,6 +316,7 @@ static void stripes_restored(void *stripes)
 	if (!stripes_have_lost_die(s))
 		return;
 	s->flash->lost = &s->lost;
+	flash_set_watched(s->flash);
 	s->layout.block_pages = s->less.pages;
 }
 

@@ -25,6 +25,8 @@ void tools_create(struct tools *tools, const void *const settings[TOOLS])
 		tools->enters |= ops->enter != NULL;
 		tools->directs |= ops->stream || ops->page;
 		tools->acts |= ops->act != NULL;
+		if (ops->command)
+			tools->takes |= 1u << ops->takes;
 	}
 }
 
@@ -95,7 +97,7 @@ static const struct state_row tool_state[] = {
 };
 
 const struct state_row tools_state[] = {
-	STATE_FIXED(count, enters, directs, acts),
+	STATE_FIXED(count, enters, directs, acts, takes),
 	STATE_STRUCTS(struct tools, tool, tool_state),
 	{ 0 },
 };

@@ -133,6 +133,7 @@ struct tools {
 	struct tool tool[TOOLS];
 	uint32_t count;
 	bool enters, directs, acts; /* one of them has `enter`; `stream` or `page`; `act` */
+	unsigned takes;             /* bit per type of request: one of them has `command` for it */
 };
 
 extern const struct state_row tools_state[];
