@@ -286,19 +286,25 @@ def read_points(name: str, text: str, alone: bool, before: Points) -> Points:
     return {name: words}
 
 
+class Ini(configparser.ConfigParser):
+    """Keys keep their capitals."""
+
+    def optionxform(self, optionstr: str) -> str:
+        return optionstr
+
+
 class Sections:
     """[KIND NAME at POINT...]; one with `if NUMBER` counts if that is set, and overrides an earlier one."""
 
     def __init__(self, path: str, given: list[str]) -> None:
         self.path = path
-        ini = configparser.ConfigParser(
+        ini = Ini(
             delimiters="=",
             comment_prefixes="#",
             inline_comment_prefixes=" #",
             interpolation=None,
             default_section="\0",
         )
-        ini.optionxform = str  # type: ignore[assignment,method-assign]
         try:
             with open(path, encoding="utf-8") as file:
                 text = file.read()

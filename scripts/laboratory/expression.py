@@ -126,7 +126,7 @@ def value_of(node: ast.expr, names: Mapping[str, object]) -> object:
     assert isinstance(node, ast.Call)  # parse() lets nothing else through
     if isinstance(node.func, ast.Name) and node.func.id == "either":
         return either(node.args, of)
-    return of(node.func)(*map(of, node.args))  # type: ignore[operator]
+    return of(node.func)(*map(of, node.args))  # type: ignore[operator]  # a TypeError if it is no function
 
 
 def either(parts: list[ast.expr], of: Callable[[ast.expr], object]) -> object:
@@ -147,8 +147,9 @@ def bounded(op: type, a: object, b: object) -> object:
             raise Mistake(f'"{a if isinstance(a, str) else b}" is not a number')
         return BINARY[op](a, b)
     bits = a.bit_length() if isinstance(a, int) else 0
-    more = op in (ast.Pow, ast.LShift) and isinstance(a, int) and isinstance(b, int)
-    if bits > MOST_BITS or more and (bits * b if op is ast.Pow else bits + b) > MOST_BITS:  # type: ignore
+    if isinstance(a, int) and isinstance(b, int) and op in (ast.Pow, ast.LShift):
+        bits = max(bits, bits * b if op is ast.Pow else bits + b)
+    if bits > MOST_BITS:
         raise Mistake("a number of more than 4096 bits")
     return BINARY[op](a, b)
 

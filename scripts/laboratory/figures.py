@@ -14,7 +14,7 @@ from laboratory.mistake import Mistake
 from laboratory.published import Published
 from laboratory.runs import LATENCIES
 from laboratory.values import Values
-from laboratory.verdicts import Value
+from laboratory.verdicts import Value, total
 
 KINDS = ("bars", "stacks", "lines", "cdf", "heat", "dots")
 OPTIONS = {
@@ -286,7 +286,7 @@ class Figure:
         label = self.experiment.label(point, self.x)
         if self.base_below and self.over is not None:
             base = [self.values.spread(measure, at | self.over)[0] for measure in series[0].measures]
-            label += "\n" + short(None if None in base else sum(base))  # type: ignore[arg-type]
+            label += "\n" + short(total(base))
         return Row(label, cells)
 
     def deviation_rows(self, series: list[Series]) -> list[Row]:
@@ -313,15 +313,15 @@ class Figure:
         if measure in self.published:
             row = self.published[measure]
             value = self.values.compare(row, place).value
-            heat = self.plot == "heat" and value is not None and row.paper[0]
-            return value, value / row.paper[0] if heat else 0.0  # type: ignore[operator]
+            heat = self.plot == "heat" and row.paper[0]
+            return value, value / heat if value is not None and heat else 0.0
         if self.plot == "dots":
             raise Mistake(f"{measure}: published.tsv has no such number")
         if self.over is None or len(series.measures) == 1:
             value, half = self.values.spread(measure, place, self.over)
         else:
             whole = [self.values.spread(part, place | self.over)[0] for part in series.measures]
-            base = None if None in whole else sum(whole)  # type: ignore[arg-type]
+            base = total(whole)
             value, half = self.values.spread(measure, place)
             value, half = (value / base, half / base) if value is not None and base else (None, 0.0)
         return (100 * (value - 1), 100 * half) if self.change and value is not None else (value, half)

@@ -15,7 +15,7 @@ from laboratory.description import quantity
 from laboratory.figures import Figure, Panel, Table
 from laboratory.mistake import Mistake
 from laboratory.runs import Runs, digest
-from laboratory.verdicts import Value
+from laboratory.verdicts import Value, total
 
 PLOTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "plots")
 MOST_LABELS = 40  # that fit below an axis
@@ -176,10 +176,8 @@ def means(panel: Panel, table: Table) -> Iterator[str]:
     if table.rows and table.rows[-1].mean:
         parts = len(table.series[0].measures)
         for i in range(len(table.series)):
-            cells = table.rows[-1].cells[i * parts : (i + 1) * parts]
-            values = [value for value, _ in cells if value is not None]
-            if len(values) == len(cells):
-                value = sum(values)
+            value = total([value for value, _ in table.rows[-1].cells[i * parts : (i + 1) * parts]])
+            if value is not None:
                 same = [
                     mark.value
                     for mark in table.marks

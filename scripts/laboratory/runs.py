@@ -553,4 +553,6 @@ class Runs:
     def slowdown(self, place: Place, tenant: int) -> float | None:
         latency = f"tenant.{tenant}.all.latency_mean_ns"
         together, alone = self.statistic(place, latency), self.statistic(place, f"alone.{latency}")
-        return together / alone if together and alone else None  # type: ignore[operator]
+        if not isinstance(together, (int, float)) or not isinstance(alone, (int, float)):
+            return None
+        return together / alone if together and alone else None

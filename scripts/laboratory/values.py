@@ -87,7 +87,7 @@ class Vector(tuple[float, ...]):
             raise Mistake(f"{len(self)} places beside {len(others)}")
         return Vector(do(a, b) for a, b in zip(self, others))
 
-    def __add__(self, other: Operand) -> Vector:  # type: ignore[override]
+    def __add__(self, other: Operand) -> Vector:  # type: ignore[override]  # as said above; so are the rest
         return self.with_each(other, lambda a, b: a + b)
 
     def __sub__(self, other: Operand) -> Vector:

@@ -12,6 +12,12 @@ from laboratory.runs import Run
 Value = float | None
 
 
+def total(values: list[Value]) -> Value:
+    """None if one of them has no value."""
+    found = [value for value in values if value is not None]
+    return sum(found) if len(found) == len(values) else None
+
+
 @dataclass
 class Compared:
     row: Published
