@@ -54,8 +54,8 @@ static void library_add_setting(void *file, const struct param_echo *setting)
 static struct state_file library_file(ssdlab_drive *h)
 {
 	static const char *const told[] = { "nothing", "times", "parts" };
-	struct state_file f = { MAGIC, "drive", "save it again with this version", NULL,
-		true, library_state, h };
+	struct state_file f = { MAGIC, "drive", "save it again with this version", NULL, true, library_state,
+		h };
 
 	state_file_add(&f, "version", SSD_VERSION);
 	state_file_add(&f, "verification", h->drive->oracle ? "on" : "off");

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """tests/bench/instructions, with a valgrind that counts as it is told."""
+
 import os
 import pathlib
 import shutil
