@@ -21,6 +21,7 @@ SAMPLES = {  # words of the rows that are compared
     "handles.py": ["lcg_mix_28"],
     "leaftl.py": ["lcg_t0_uniform", "gamma=1 4096B"],
     "logblock.py": ["financial"],
+    "minipage.py": ["syn_5000", "pm page=8 fill=0"],
     "parity.py": ["fail_at", "rebuild=all"],
     "page.py": ["lcg_runs_3", "planes=4"],
     "retention.py": ["lcg_mix", "rreads=60"],

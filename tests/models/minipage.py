@@ -2,20 +2,21 @@
 """A plain, slow model of Minipage-FTL, PM-FTL and the page mapping beside them, made from their description
 alone: it decides who is right where tests/golden/minipage-counts.tsv and the simulator differ.
 
-usage: tests/minipage-model [--as-table] TABLE.tsv [WORD]... [FOLDER-OF-TRACES]...
-
-Counts what the rows say whose trace and model contain every WORD, prints the rows that differ, then N of M
-equal.  --as-table: with the table's two departures from the description (docs/minipage.md, "Counts of a
-reference model").
+usage: tests/models/minipage.py --check [WORD]...        rows whose trace and model contain every WORD
+       tests/models/minipage.py --described --check ...  the same by the description, from which the table
+                                                         departs in two points (docs/minipage.md)
+       tests/models/minipage.py "SETTINGS" TRACE         prints counts; SETTINGS as in the table
 """
 
 import collections
-import lzma
 import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import events_table
+import files
 
 MAP, HOST, GC = range(3)  # streams
 MINIPAGE = 8  # sectors
@@ -392,8 +393,7 @@ def number(text: str) -> int | str:
 def count(trace: Path, model: str, as_table: bool) -> collections.Counter[str]:
     options: dict[str, int | str] = {"node": 4, "buf": 0, "coop": 0}
     options |= {key: number(value) for key, _, value in (word.partition("=") for word in model.split()[2:])}
-    with lzma.open(trace, "rt") as file:
-        requests = [[int(field) for field in line.split()] for line in file]
+    requests = [[int(field) for field in line.split()] for line in files.lines(trace)]
     simulated = Model(model.split()[1], options, max(r[2] + r[3] for r in requests), as_table)
     for _, _, first, length, kind in requests:
         simulated.serve(first, length, kind == 1)
@@ -401,25 +401,14 @@ def count(trace: Path, model: str, as_table: bool) -> collections.Counter[str]:
 
 
 def main() -> int:
-    words = [word for word in sys.argv[1:] if word != "--as-table"]
-    folders = [Path(w) for w in words if Path(w).is_dir()] + [Path(__file__).parent / "golden" / "traces"]
-    wanted: dict[tuple[str, str], dict[str, int]] = {}
-    for line in Path(words[0]).read_text().splitlines():
-        cells = line.split("\t")
-        if len(cells) == 5 and cells[0] != "set" and all(w in line or Path(w).is_dir() for w in words[1:]):
-            wanted.setdefault((cells[1], cells[2]), {})[cells[3]] = int(cells[4])
-    equal = total = 0
-    for (trace, model), counters in wanted.items():
-        path = next((p for folder in folders for p in folder.glob(trace + ".trace.xz")), None)
-        got = count(path, model, "--as-table" in sys.argv) if path else None
-        if got is None:
-            continue
-        for counter, value in counters.items():
-            equal, total = equal + (got[counter] == value), total + 1
-            if got[counter] != value:
-                print(f"{trace}, {model}: {counter} {got[counter]}, not {value}", flush=True)
-    print(f"{equal} of {total} equal")
-    return equal != total
+    described = "--described" in sys.argv
+    sys.argv = [word for word in sys.argv if word != "--described"]
+
+    def counts(model: str, trace: str) -> dict[str, int] | None:
+        path = files.find(trace)
+        return count(path, model, not described) if path else None
+
+    return events_table.main("minipage-counts.tsv", counts, __doc__ or "")
 
 
 if __name__ == "__main__":
