@@ -181,18 +181,22 @@ static void flash_mark_passed_over(struct flash *f, ppn_t from, ppn_t to, bool o
 
 #define WATCHED __attribute__((cold, noinline)) static
 
-WATCHED void flash_note_program(struct flash *f, block_t block, uint32_t page)
+/* The page is going to be programmed with data of `from`, or PPN_NONE.  In time the judge sees the
+ * operation. */
+WATCHED void flash_watch_program(const struct io *io, ppn_t ppn, ppn_t from)
 {
-	if (!f->retry)
-		return;
-	if (!f->block[block].next)
+	struct flash *f = io->flash;
+	block_t block = geometry_block(f->geometry, ppn);
+
+	if (f->judge && !io->timed)
+		judge_placed(f->judge, ppn, from);
+	if (f->retry && !f->block[block].next)
 		retry_note(f->retry, block, RETRY_OPENED);
-	if (page + 1 == f->geometry->pages_per_block)
+	if (f->retry && geometry_page(f->geometry, ppn) + 1 == f->geometry->pages_per_block)
 		retry_note(f->retry, block, RETRY_FILLED);
 }
 
-/* The operation senses the page, perhaps several times. */
-WATCHED void flash_sense(struct flash *f, ppn_t ppn, op_t op)
+WATCHED void flash_watch_sense(struct flash *f, ppn_t ppn, op_t op)
 {
 	block_t block = geometry_block(f->geometry, ppn);
 	uint32_t retries =
@@ -202,18 +206,20 @@ WATCHED void flash_sense(struct flash *f, ppn_t ppn, op_t op)
 		schedule_repeat_read(f->schedule, op, retries);
 }
 
-/* The page is programmed with data of `from`, or PPN_NONE.  In time the judge sees the operation. */
-WATCHED void flash_tell_placed(const struct io *io, ppn_t ppn, ppn_t from)
+/* The operation senses the page, perhaps several times. */
+static inline void flash_sense(struct flash *f, ppn_t ppn, op_t op)
 {
-	if (io->flash->judge && !io->timed)
-		judge_placed(io->flash->judge, ppn, from);
+	if (f->watched)
+		flash_watch_sense(f, ppn, op);
 }
 
 /* ---- operations ---- */
 
-/* Marks the page programmed; aborts unless the rules of NAND flash allow that. */
-static inline void flash_occupy(struct flash *f, ppn_t ppn, owner_t owner, enum cause cause)
+/* Marks the page programmed, with data of `from` or PPN_NONE; aborts unless the rules of NAND flash allow
+ * that. */
+static inline void flash_occupy(const struct io *io, ppn_t ppn, owner_t owner, ppn_t from, enum cause cause)
 {
+	struct flash *f = io->flash;
 	const struct geometry *g = f->geometry;
 	block_t block = geometry_block(g, ppn);
 	struct flash_block *b = &f->block[block];
@@ -228,7 +234,7 @@ static inline void flash_occupy(struct flash *f, ppn_t ppn, owner_t owner, enum 
 	if (page > b->next)
 		flash_mark_passed_over(f, ppn - page + b->next, ppn, true);
 	if (f->watched)
-		flash_note_program(f, block, page);
+		flash_watch_program(io, ppn, from);
 	b->next = page + 1;
 	f->owner[ppn] = owner;
 	f->pages_used++;
@@ -247,12 +253,12 @@ op_t flash_read(struct io *io, ppn_t ppn, uint32_t sectors, enum cause cause, op
 	if (!io->timed)
 		return OP_NONE;
 	op = schedule_read(io, ppn, sectors, cause, &held);
-	if (held)
+	if (held) {
 		f->forwarded[cause]++;
-	else
+	} else {
 		f->count[OP_READ][cause]++;
-	if (f->watched && !held)
 		flash_sense(f, ppn, op);
+	}
 	schedule_wait(f->schedule, op, after);
 	return op;
 }
@@ -278,9 +284,7 @@ op_t flash_program(struct io *io, ppn_t ppn, owner_t owner, uint32_t sectors, en
 
 	BUG_ON(owner == OWNER_NONE, "%s programs page %u of block %u for nobody", cause_name(cause),
 		geometry_page(g, ppn), geometry_block(g, ppn));
-	flash_occupy(io->flash, ppn, owner, cause);
-	if (io->flash->watched)
-		flash_tell_placed(io, ppn, PPN_NONE);
+	flash_occupy(io, ppn, owner, PPN_NONE, cause);
 	return flash_schedule_program(io, ppn, sectors, cause, after);
 }
 
@@ -289,9 +293,7 @@ static void flash_program_for_nobody(struct io *io, ppn_t ppn, enum cause cause)
 	struct flash *f = io->flash;
 	bool detached = io->detached;
 
-	flash_occupy(f, ppn, OWNER_NONE, cause);
-	if (f->watched)
-		flash_tell_placed(io, ppn, PPN_NONE);
+	flash_occupy(io, ppn, OWNER_NONE, PPN_NONE, cause);
 	io->detached = true;
 	flash_schedule_program(io, ppn, f->geometry->sectors_per_page, cause, OP_NONE);
 	io->detached = detached;
@@ -324,11 +326,9 @@ static inline void flash_move_owner(struct io *io, ppn_t from, ppn_t to, enum ca
 	flash_check_readable(f, from, cause);
 	owner = f->owner[from];
 	BUG_ON(owner == OWNER_NONE, "%s copies the dead page %u", cause_name(cause), from);
-	flash_occupy(f, to, owner, cause);
+	flash_occupy(io, to, owner, from, cause);
 	flash_disown(f, from);
 	oracle_page_copied(f->oracle, from, to);
-	if (f->watched)
-		flash_tell_placed(io, to, from);
 }
 
 static inline void flash_count_copy_back(struct flash *f, enum cause cause)
@@ -361,8 +361,7 @@ op_t flash_copy(struct io *io, ppn_t from, ppn_t to, enum cause cause, op_t afte
 		copy = schedule_copy(io, from, to, cause, after);
 	if (copy == OP_NONE)
 		return flash_copy_over_bus(io, from, to, cause, after);
-	if (io->flash->watched)
-		flash_sense(io->flash, from, copy);
+	flash_sense(io->flash, from, copy);
 	flash_count_copy_back(io->flash, cause);
 	return copy;
 }
@@ -375,8 +374,7 @@ void flash_move(struct io *io, ppn_t from, ppn_t to, enum cause cause)
 		return;
 	}
 	flash_count_copy_back(io->flash, cause);
-	if (io->flash->watched)
-		flash_sense(io->flash, from, schedule_last(io));
+	flash_sense(io->flash, from, schedule_last(io));
 }
 
 static void flash_check_erasable(const struct flash *f, block_t block, enum cause cause)

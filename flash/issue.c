@@ -3,6 +3,7 @@
 #include "flash/cells.h"
 #include "flash/events.h"
 #include "flash/order.h"
+#include "flash/repeat.h"
 #include "flash/wordline.h"
 #include "flash/write_memory.h"
 
@@ -42,7 +43,8 @@ static void issue_wait_for_step(struct schedule *s, const struct io *io, uint32_
 		const struct op *op = ops_at(&s->ops, first);
 
 		if (op->kind != OP_PROGRAM ||
-			(!s->open && (!io->step_of_writes || block_of(s, op->ppn)->last == first)))
+			(!has_wordlines(s, s->plain) &&
+				(!io->step_of_writes || block_of(s, op->ppn)->last == first)))
 			schedule_wait(s, ops_handle(&s->ops, index), ops_handle(&s->ops, first));
 	}
 }
@@ -161,8 +163,8 @@ static bool issue_may_follow(
 {
 	const struct op *op;
 
-	if (!s->copies_follow || s->observers || s->flash->retry || io->last_op == INDEX_NONE ||
-		io->step != INDEX_NONE)
+	if (!s->copies_follow || (!s->plain && s->observers) || has_repeats(s, s->plain) ||
+		io->last_op == INDEX_NONE || io->step != INDEX_NONE)
 		return false;
 	op = ops_at(&s->ops, io->last_op);
 	return op->kind == OP_COPY && op->cause == cause && op->ticket == issue_ticket(io, cause, false) &&

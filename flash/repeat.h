@@ -9,6 +9,12 @@
 
 #include "flash/schedule_inside.h"
 
+/* May reads be repeated, or are they counted? */
+HOT bool has_repeats(const struct schedule *s, bool plain)
+{
+	return !plain && s->flash->retry;
+}
+
 /* Will the read be repeated? */
 HOT bool repeat_follows(const struct op *op, bool plain)
 {

@@ -252,7 +252,7 @@ static void schedule_run(struct schedule *s, tick_t until, bool eager)
 /* Advances the time to `until`, or to the end of a wordline's wait: no event lies before. */
 static void schedule_pass_time(struct schedule *s, tick_t until)
 {
-	tick_t now = until < s->pad_due ? until : s->pad_due;
+	tick_t due = wordline_due(s, s->plain), now = until < due ? until : due;
 
 	if (now > s->now && now != TICK_NEVER)
 		s->now = now;

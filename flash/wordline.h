@@ -48,10 +48,15 @@ uint32_t wordline_kept_back(const struct schedule *, ppn_t, uint32_t life);
 
 /* ---- what the schedule asks ---- */
 
-/* Is a program with these flags carried out by its wordline? */
+/* Are programs carried out by wordlines, but for those in SLC mode?  Is one with these flags? */
+HOT bool has_wordlines(const struct schedule *s, bool plain)
+{
+	return !plain && s->open;
+}
+
 HOT bool wordline_takes(const struct schedule *s, uint8_t flags, bool plain)
 {
-	return !plain && s->open && !(flags & OP_IN_SLC);
+	return has_wordlines(s, plain) && !(flags & OP_IN_SLC);
 }
 
 /* The same of an operation in flight; is it a pass of a wordline? */
@@ -76,7 +81,7 @@ HOT uint32_t wordline_writer_of(const struct schedule *s, ppn_t ppn, uint32_t li
 {
 	uint32_t writer = order_writer(&s->ops, block_of(s, ppn), ppn, life);
 
-	return writer == INDEX_NONE && !plain && s->open ? wordline_kept_back(s, ppn, life) : writer;
+	return writer == INDEX_NONE && has_wordlines(s, plain) ? wordline_kept_back(s, ppn, life) : writer;
 }
 
 #endif

@@ -275,7 +275,7 @@ static inline uint32_t space_live_slots(const struct space *s, block_t b)
 /* Pages that the live data of the block fills once its live slots are packed: the cost of its collection. */
 static inline uint32_t space_live(const struct space *s, block_t b)
 {
-	return s->block[b].valid - (space_dead_slots(s, b) >> s->slot_shift);
+	return s->block[b].valid - (s->dead_slots ? s->dead_slots[b] >> s->slot_shift : 0);
 }
 
 static inline void space_tell(const struct space *s, block_t b, enum block_event event)
