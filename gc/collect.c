@@ -77,6 +77,27 @@ static void collector_prefetch(const struct collector *c)
 	}
 }
 
+/* Into a page that was taken for it. */
+static inline void collector_move_to(
+	struct collector *c, struct io *io, ppn_t from, ppn_t to, enum cause cause)
+{
+	owner_t owner = flash_owner(c->flash, from);
+
+	flash_move(io, from, to, cause);
+	space_moved_away(c->space, from);
+	c->client->relocate(c->ftl, io, owner, from, to);
+}
+
+void collector_move_page(struct collector *c, struct io *io, ppn_t from, unsigned stream, enum cause cause)
+{
+	struct space *s = c->space;
+	plane_t plane = geometry_plane(s->geometry, space_block_of(s, from));
+	ppn_t to = space_take(s, io, plane, stream, false);
+
+	BUG_ON(to == PPN_NONE, "plane %u has no free page for live page %u", plane, from);
+	collector_move_to(c, io, from, to, cause);
+}
+
 static void collector_move_some(
 	struct collector *c, struct io *io, block_t victim, unsigned stream, enum cause cause, uint32_t most)
 {
@@ -96,9 +117,7 @@ static void collector_move_some(
 		to = space_take(s, io, plane, stream, true);
 		BUG_ON(to == PPN_NONE, "plane %u has no free page for the live pages of block %u", plane,
 			victim);
-		flash_move(io, from, to, cause);
-		space_moved_away(s, from);
-		c->client->relocate(c->ftl, io, owner, from, to);
+		collector_move_to(c, io, from, to, cause);
 		most--;
 	}
 	BUG_ON(most && s->block[victim].valid, "block %u counts %u more live pages than it has", victim,

@@ -175,6 +175,10 @@ void collector_expect_steps(struct collector *);
  * there is nothing to do. */
 bool collector_step(struct collector *, struct io *, plane_t, uint32_t pages, uint64_t *moved);
 
+/* Moves a live page into its plane outside a collection, and tells the FTL.  There must be room: see
+ * collector_make_room(). */
+void collector_move_page(struct collector *, struct io *, ppn_t from, unsigned stream, enum cause);
+
 /* Copies every live page of the victim, as collection does without `empty`.  For a client whose `empty` does
  * extra work first and then copies page by page. */
 void collector_move(struct collector *, struct io *, block_t victim, unsigned stream, enum cause);

@@ -22,6 +22,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SEEDS    200u
@@ -655,6 +657,46 @@ static void test_grown(void **state)
 	memory_free(array);
 }
 
+/* ---- child processes ---- */
+
+static void ignore(int number)
+{
+	(void)number;
+}
+
+/* Ends with this status after 20 ms. */
+static pid_t child_of(int status)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+		_exit(status);
+	}
+	return child;
+}
+
+/* Signals that interrupt the wait change nothing.  While SIGCHLD is ignored, the status is lost. */
+static void test_the_end_of_a_child(void **state)
+{
+	static const struct itimerval often = { { 0, 1000 }, { 0, 1000 } }, never = { 0 };
+	struct sigaction action = { .sa_handler = ignore }, before;
+	int status;
+
+	(void)state;
+	sigaction(SIGALRM, &action, &before);
+	setitimer(ITIMER_REAL, &often, NULL);
+	status = child_end(child_of(3));
+	setitimer(ITIMER_REAL, &never, NULL);
+	sigaction(SIGALRM, &before, NULL);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 3);
+	signal(SIGCHLD, SIG_IGN);
+	status = child_end(child_of(0));
+	signal(SIGCHLD, SIG_DFL);
+	assert_int_equal(status, -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -675,6 +717,7 @@ int main(void)
 		cmocka_unit_test(test_bits),
 		cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_grown),
+		cmocka_unit_test(test_the_end_of_a_child),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,18 +93,6 @@ static void parity_resize(struct parity *p)
 	collector_count_pages(p->collector);
 }
 
-static void parity_rebuild_page(struct parity *p, struct io *io, ppn_t from, unsigned stream)
-{
-	struct collector *c = p->collector;
-	owner_t owner = flash_owner(p->stripes.flash, from);
-	ppn_t to = space_take(p->space, io, 0, stream, false);
-
-	flash_move(io, from, to, CAUSE_PARITY);
-	space_moved_away(p->space, from);
-	c->client->relocate(c->ftl, io, owner, from, to);
-	p->count.rebuilt_pages++;
-}
-
 /* Rebuilds the lost live pages of a unit.  Making room for them may collect the unit itself.  False: there is
  * no room. */
 static bool parity_rebuild_unit(struct parity *p, struct io *io, block_t unit)
@@ -126,7 +114,8 @@ static bool parity_rebuild_unit(struct parity *p, struct io *io, block_t unit)
 		if (!stripes_may_be_lost(&p->stripes, unit) ||
 			flash_owner(p->stripes.flash, from) == OWNER_NONE)
 			continue;
-		parity_rebuild_page(p, io, from, of->survivors);
+		collector_move_page(c, io, from, of->survivors, CAUSE_PARITY);
+		p->count.rebuilt_pages++;
 		moved = true;
 	}
 	if (moved && !of->map && c->client->emptied) {

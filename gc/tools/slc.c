@@ -277,21 +277,16 @@ static bool slc_fold_pages(struct slc *cache, struct io *io, block_t b)
 {
 	struct collector *c = cache->collector;
 	struct space *s = c->space;
-	unsigned stream = cache->fold;
 	plane_t plane = geometry_plane(s->geometry, b);
 
 	for (uint32_t k = 0; k < s->stream[cache->stream].pages; k++) {
-		ppn_t from = space_page(s, b, k), to;
-		owner_t owner = flash_owner(c->flash, from);
+		ppn_t from = space_page(s, b, k);
 
-		if (owner == OWNER_NONE)
+		if (flash_owner(c->flash, from) == OWNER_NONE)
 			continue;
-		if (!collector_make_room(c, io, plane, stream))
+		if (!collector_make_room(c, io, plane, cache->fold))
 			return false;
-		to = space_take(s, io, plane, stream, false);
-		flash_move(io, from, to, CAUSE_FOLD);
-		space_moved_away(s, from);
-		c->client->relocate(c->ftl, io, owner, from, to);
+		collector_move_page(c, io, from, cache->fold, CAUSE_FOLD);
 	}
 	return true;
 }
