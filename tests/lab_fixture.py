@@ -12,6 +12,7 @@ from laboratory import description  # noqa: E402
 from laboratory.mistake import Mistake  # noqa: E402
 
 SSD = os.environ.get("SSD", "./ssd")
+LONG = any(os.environ.get(name, "0") not in ("", "0") for name in ("LONG", "SOAK"))  # tests/tier.h
 SWEEP = """
 [experiment]
 drive = parameters/tiny.cfg

@@ -173,8 +173,9 @@ class Stamps(Folder):
         open_lab = runpy.run_path("scripts/lab")["Laboratory"]
         found = {}
         for words in ["scale=64"], ["scale=64", f"traces={self.folder}"]:
-            lab = open_lab(argparse.Namespace(description="scripts/icpp23", words=words, ssd=SSD, jobs=1,
-                                              results=self.at("results"), drives=False, plugin=[]))
+            lab = open_lab(argparse.Namespace(command="report", description="scripts/icpp23", words=words,
+                                              ssd=SSD, jobs=1, results=self.at("results"), drives=False,
+                                              plugin=[]))
             for name in lab.experiment.figures:
                 for figure, _ in lab.figures(name, lab.values):
                     stamp = figure.option.get("stamp", lab.experiment.options["stamp"])

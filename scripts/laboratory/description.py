@@ -27,7 +27,7 @@ MOST_PLACES = 1_000_000
 SECTIONS = {"experiment", "numbers", "defaults", "measures", "labels", "axis", "grid", "search", "figure",
             "matrix"}
 OPTIONS = {"title", "about", "source", "reading", "stamp", "drive", "program", "fold", "columns", "fitted",
-           "strict", "alone", "note"}
+           "strict", "alone", "note", "grids"}
 OF_MATRIX = {"axis", "numbers", "at", "title", "caption", "outside", "leaves"}
 OF_SEARCH = {"numbers", "title", "caption"}  # its other options are axes
 PLAIN = re.compile(r"\w[\w.-]*")  # names of files
