@@ -212,9 +212,7 @@ check: ## what a change must pass: lint, gcc, clang, analysis, tests plain and s
 	@$(MAKE) -j$(JOBS) check-clang
 	@$(MAKE) -j$(JOBS) analyse
 	@$(MAKE) -j$(JOBS) check-sanitized
-	@$(MAKE) -j$(JOBS) --output-sync=target check-valgrind check-extend check-install check-bare \
-		check-counts
-	@$(MAKE) check-grade
+	@$(MAKE) check-rest
 	@echo "check: all passed"
 
 # House rules and layout come first: they take seconds.
@@ -249,7 +247,12 @@ check-sanitized:
 	@LSAN_OPTIONS=suppressions=tests/leaks-of-libraries:print_suppressions=0 \
 		$(MAKE) BUILD=build/sanitized WARN='$(WARN) -Werror' test
 
-check-valgrind:
+check-rest:
+	@$(MAKE) -j$(JOBS) --output-sync=target check-valgrind check-extend check-install check-bare \
+		check-counts
+	@$(MAKE) check-grade
+
+check-valgrind: ssd
 	@echo "== valgrind"
 	@valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite \
 		./ssd run --verify --quiet -s trace.limit=3000 -s buffer=lru parameters/tiny.cfg mixed
@@ -257,9 +260,6 @@ check-valgrind:
 check-extend:
 	@echo "== adding an FTL and a buffer as the README says"
 	@tests/extend.sh
-
-quick: ## build/dev/ssd, for work on the code: a changed file is compiled and linked in seconds
-	@$(MAKE) BUILD=$(DEV) -s -j$(JOBS) $(DEV)/ssd
 
 check-install: ssd
 	@echo "== installing, using and removing what was installed"
