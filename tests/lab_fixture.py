@@ -14,6 +14,7 @@ from laboratory import description
 from laboratory.mistake import Mistake
 
 SSD = os.environ.get("SSD", "./ssd")
+LONG = any(os.environ.get(name, "0") not in ("", "0") for name in ("LONG", "SOAK"))  # tests/tier.h
 SWEEP = """
 [experiment]
 drive = parameters/tiny.cfg

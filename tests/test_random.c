@@ -3,8 +3,8 @@
  * that is chosen by name or is true or false.  The sector oracle compares every sector read, the medium
  * enforces its laws, the invariants are checked all the time, and no drive may fail that was not refused.
  *
- * `make test` plays a short case of each FTL with each buffer; `make soak` (SOAK=1) plays all cases, with
- * 100,000 requests each.
+ * `make check` plays a short case of each FTL with each buffer, `make test` of every third pair; `make soak`
+ * (SOAK=1) plays all cases, with 100,000 requests each.
  *
  * 	SEED=n          the first case; the others follow
  * 	CASES=n         so many cases of each FTL and buffer

@@ -51,6 +51,7 @@ OPTIONS = {
     "strict",
     "alone",
     "note",
+    "grids",
 }
 OF_MATRIX = {"axis", "numbers", "at", "title", "caption", "outside", "leaves"}
 OF_SEARCH = {"numbers", "title", "caption"}  # its other options are axes
