@@ -40,7 +40,8 @@ static bool drive_state_holds(void *drive)
 {
 	const struct drive *d = drive;
 
-	if (d->pending_used < schedule_tickets(d->flash->schedule))
+	if (d->pending_used < schedule_tickets(d->flash->schedule) ||
+		(d->judge && !judge_covers(d->judge, schedule_tickets(d->flash->schedule))))
 		return false;
 	for (uint32_t i = 0; i < d->pending_used; i++)
 		if (d->pending[i].tenant >= d->host->tenants.count)
@@ -56,6 +57,7 @@ const struct state_row drive_state[] = {
 	STATE_POINTER(struct drive, ftl, ftl_state),
 	STATE_POINTER(struct drive, host, host_state),
 	STATE_POINTER(struct drive, oracle, oracle_state),
+	STATE_POINTER(struct drive, judge, judge_state),
 	STATE_OF_RUN,
 	STATE_STRUCT(struct drive, statistics, stat_list_state),
 	STATE_POINTER(struct drive, buffer, buffer_state),

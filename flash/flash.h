@@ -19,8 +19,7 @@
 #include "base/prefetch.h"
 #include "flash/geometry.h"
 #include "flash/retry.h"
-#include "observe/event.h"
-#include "observe/judge.h"
+#include "flash/observer.h"
 #include "observe/oracle.h"
 #include "stats/table.h"
 
@@ -62,8 +61,8 @@ struct flash_lost {
 struct flash {
 	const struct geometry *geometry;
 	const struct flash_settings *settings;
-	struct oracle *oracle; /* NULL: verification off */
-	struct judge *judge;   /* NULL: verification off */
+	struct oracle *oracle;            /* NULL: verification off */
+	struct flash_observer *observers; /* a list */
 	struct schedule *schedule;
 	owner_t *owner;        /* per page, in its spare area; OWNER_NONE: invalid or free */
 	uint64_t *passed_over; /* bit per page: skipped since the erase; NULL where flash.order forbids it */
@@ -116,15 +115,11 @@ struct io {
 struct flash *flash_create(const struct geometry *, const struct flash_settings *, struct oracle *);
 void flash_free(struct flash *);
 
-/* Attaches a judge of time (observe/judge.h), before the first operation, and after the memory for writes is
- * known (schedule.h).  `dram_ns`: time of a look-up. */
-void flash_have_judged(struct flash *, tick_t dram_ns);
-
-/* From now on blocks may be in SLC mode, with these times.  Before a judge is attached. */
+/* From now on blocks may be in SLC mode, with these times. */
 void flash_have_slc(struct flash *, struct slc_times);
 
-/* Reads may need several senses, or senses are counted for blocks to be refreshed.  Before a judge is
- * attached; false and a fault: these settings are wrong. */
+/* Reads may need several senses, or senses are counted for blocks to be refreshed.  False and a fault: these
+ * settings are wrong. */
 bool flash_have_retry(struct flash *, const struct retry_settings *, struct fault *);
 
 /* Ages the data in the blocks: called when a request or a round of background work begins.  True: it is the
@@ -222,8 +217,12 @@ static inline void flash_prefetch(const struct flash *f, ppn_t ppn)
 	flash_prefetch_owner(f, ppn);
 }
 
-/* Data flow, for the oracle and the judge: the contents of a page just programmed, the page that answers a
- * read. */
+/* For those that observe: flash_holds_kept() and flash_answers(). */
+void flash_tell_kept(const struct flash *, ppn_t page, ppn_t from);
+void flash_tell_answers(const struct flash *, ppn_t);
+
+/* Data flow, for the oracle and those that observe: the contents of a page just programmed, the page that
+ * answers a read. */
 static inline void flash_holds_host(struct io *io, ppn_t ppn, struct extent e)
 {
 	oracle_page_host(io->flash->oracle, ppn, e);
@@ -232,15 +231,15 @@ static inline void flash_holds_host(struct io *io, ppn_t ppn, struct extent e)
 static inline void flash_holds_kept(struct io *io, ppn_t ppn, ppn_t from, struct extent e)
 {
 	oracle_page_kept(io->flash->oracle, ppn, from, e);
-	if (io->flash->judge && io->timed)
-		judge_kept(io->flash->judge, ppn, from);
+	if (io->flash->observers && io->timed)
+		flash_tell_kept(io->flash, ppn, from);
 }
 
 static inline void flash_answers(struct io *io, ppn_t ppn, struct extent e)
 {
 	oracle_page_answer(io->flash->oracle, ppn, e);
-	if (io->flash->judge && io->timed)
-		judge_answers(io->flash->judge, ppn);
+	if (io->flash->observers && io->timed)
+		flash_tell_answers(io->flash, ppn);
 }
 
 /* The block has reached its endurance and must not be used again. */

@@ -221,7 +221,7 @@ static bool schedule_waits_hold(void *schedule)
 
 const struct state_row schedule_state[] = {
 	STATE_FIXED(flash, geometry, settings, registers, units, unit_of_die, per_channel),
-	STATE_FIXED(transfer_ns, command_ns, plane_command_ns, room, place, tracer, observers, copies_follow,
+	STATE_FIXED(transfer_ns, command_ns, plane_command_ns, room, place, observers, heard, copies_follow,
 		wordline_pages),
 	STATE_SCRATCH(woken, answered, answering),
 	STATE_NUMBER(struct schedule, now),

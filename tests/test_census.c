@@ -363,15 +363,18 @@ static void test_what_is_out_of_order_in_time_aborts(void **state)
 static void test_accounts_of_another_run_are_seen(void **state)
 {
 	struct accounts *a = accounts_create(1);
+	const struct flash_hears *h = accounts_observer(a)->hears;
 
 	(void)state;
-	accounts_submitted(a, 0, 1000, 50);
-	accounts_made(a, 0, CAUSE_HOST);
-	accounts_released(a, 0, 0, 1050);
-	accounts_waited(a, 0, false, 1700);
-	accounts_passed(a, 0, PART_CELLS, 1800);
+	h->submitted(a, 0, 0, 1000);
+	h->delayed(a, 0, 1050);
+	h->made(a, &(struct made_op){ .op = 1, .cause = CAUSE_HOST });
+	h->released(a, 1, 0, 1050);
+	h->waited(a, 1, false, 1700);
+	h->spent(a, 1, PART_CELLS, 1800);
 	assert_true(accounts_agree(a, 0, 0));
-	accounts_submitted(a, 0, 1001, 50);
+	h->submitted(a, 0, 0, 1001);
+	h->delayed(a, 0, 1051);
 	assert_false(accounts_agree(a, 0, 0));
 	assert_true(accounts_cover(a, 1, 1));
 	assert_false(accounts_cover(a, 2, 1));
