@@ -108,6 +108,7 @@ void drive_free(struct drive *d)
 	ftl_free(d->ftl);
 	flash_free(d->flash);
 	judge_free(d->judge);
+	accounts_free(d->accounts);
 	queue_judge_free(d->queue_judge);
 	oracle_free(d->oracle);
 	memory_free(d);

@@ -99,8 +99,9 @@ struct drive {
 	const struct settings *settings;
 	struct geometry geometry;
 	struct host *host;
-	struct oracle *oracle;                    /* NULL: verification off */
-	struct judge *judge;                      /* of time; NULL: verification off */
+	struct oracle *oracle;     /* NULL: verification off */
+	struct judge *judge;       /* of time; NULL: verification off */
+	struct accounts *accounts; /* where the time of requests goes; NULL: no observer hears `served` */
 	struct queue_judge *queue_judge;          /* with several tenants; NULL: verification off */
 	struct drive_observer observer_of_queues; /* calls that judge */
 	struct drive_observer *observers;         /* a list */

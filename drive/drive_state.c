@@ -40,8 +40,11 @@ static bool drive_state_holds(void *drive)
 {
 	const struct drive *d = drive;
 
-	if (d->pending_used < schedule_tickets(d->flash->schedule) ||
-		(d->judge && !judge_covers(d->judge, schedule_tickets(d->flash->schedule))))
+	const struct schedule *s = d->flash->schedule;
+
+	if (d->pending_used < schedule_tickets(s) ||
+		(d->judge && !judge_covers(d->judge, schedule_tickets(s))) ||
+		(d->accounts && !accounts_cover(d->accounts, schedule_ops(s), schedule_tickets(s))))
 		return false;
 	for (uint32_t i = 0; i < d->pending_used; i++)
 		if (d->pending[i].tenant >= d->host->tenants.count)
@@ -59,6 +62,7 @@ const struct state_row drive_state[] = {
 	STATE_POINTER(struct drive, oracle, oracle_state),
 	STATE_POINTER(struct drive, judge, judge_state),
 	STATE_OF_RUN,
+	STATE_POINTER(struct drive, accounts, accounts_state),
 	STATE_STRUCT(struct drive, statistics, stat_list_state),
 	STATE_POINTER(struct drive, buffer, buffer_state),
 	STATE_STRUCT(struct drive, handles, page_handles_state),

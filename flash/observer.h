@@ -60,6 +60,9 @@ struct flash_hears {
 	void (*left)(void *, op_t op, tick_t now);
 	void (*finished)(void *, op_t op, uint32_t ticket);
 
+	/* In a check between two requests: it is released, not done, and awaited by its request. */
+	void (*checked)(void *, op_t op, uint32_t ticket);
+
 	/* A pass of a wordline, whose time is that of its programs.  The time of an operation until now
 	 * belongs to a part. */
 	void (*pass_made)(void *, op_t op, enum cause);

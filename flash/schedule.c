@@ -97,7 +97,6 @@ void schedule_free(struct schedule *s)
 	pool_free(&s->ops.ticket);
 	pool_free(&s->ops.wordline);
 	timers_release(&s->timers);
-	accounts_free(s->accounts);
 	memory_free(s->unit);
 	memory_free(s->channel);
 	loads_free(&s->loads);
@@ -324,19 +323,6 @@ void schedule_set_observers(struct schedule *s)
 	s->heard = 0;
 	for (const struct flash_observer *o = s->flash->observers; o; o = o->next)
 		s->heard |= schedule_heard(o->hears);
-}
-
-void schedule_keep_accounts(struct schedule *s)
-{
-	if (s->accounts)
-		return;
-	s->accounts = accounts_create(unit_number(s, s->units));
-	flash_observe(s->flash, accounts_observer(s->accounts));
-}
-
-const struct account *schedule_account(const struct schedule *s, uint32_t ticket)
-{
-	return accounts_of(s->accounts, ticket);
 }
 
 bool schedule_is_traced(const struct schedule *s)

@@ -17,7 +17,6 @@
 #define FLASH_SCHEDULE_H
 
 #include "flash/flash.h"
-#include "observe/accounts.h"
 
 struct schedule;
 
@@ -109,12 +108,6 @@ bool schedule_is_traced(const struct schedule *);
 /* The list of observers has changed. */
 void schedule_set_observers(struct schedule *);
 
-/* Attaches accounts of where the time of each request goes, before the first request; once. */
-void schedule_keep_accounts(struct schedule *);
-
-/* The account of the request that schedule_completed() has just returned. */
-const struct account *schedule_account(const struct schedule *, uint32_t ticket);
-
 tick_t schedule_now(const struct schedule *);
 
 /* Processes events up to and including `until`, or stops at schedule_pad_due(). */
@@ -160,10 +153,11 @@ void schedule_check(const struct schedule *);
 void schedule_check_idle(const struct schedule *);
 
 /* For checks of loaded state.  Is this OP_NONE or the handle of an operation that was issued?  INDEX_NONE or
- * the number of an operation?  How many tickets exist? */
+ * the number of an operation?  How many tickets and operations exist? */
 bool schedule_knows(const struct schedule *, op_t);
 bool schedule_has_op(const struct schedule *, uint32_t index);
 uint32_t schedule_tickets(const struct schedule *);
+uint32_t schedule_ops(const struct schedule *);
 
 /* Load of a die: queued and running work in ns of cell time. */
 uint64_t schedule_load(const struct schedule *, die_t);

@@ -129,9 +129,8 @@ struct schedule {
 	struct loads loads;
 	uint32_t *place; /* by die: its index in loads */
 	struct busy busy;
-	struct accounts *accounts; /* NULL: none */
-	bool observers;            /* there is one (flash/observer.h) */
-	uint64_t heard;            /* functions that one of them has (events.h) */
+	bool observers; /* there is one (flash/observer.h) */
+	uint64_t heard; /* functions that one of them has (events.h) */
 };
 
 static inline bool release_before(const void *left, const void *right)

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "flash/cache_register.h"
 #include "flash/census.h"
+#include "flash/events.h"
 #include "flash/wordline.h"
 #include "flash/write_memory.h"
 
@@ -203,13 +204,6 @@ static const struct state_row wait_state[] = {
 	{ 0 },
 };
 
-static bool schedule_accounts_hold(void *schedule)
-{
-	const struct schedule *s = schedule;
-
-	return !s->accounts || accounts_cover(s->accounts, s->ops.op.used, s->ops.ticket.used);
-}
-
 /* Waits exist only with programs by wordline. */
 static bool schedule_waits_hold(void *schedule)
 {
@@ -247,8 +241,6 @@ const struct state_row schedule_state[] = {
 	STATE_NUMBER(struct schedule, in_flight),
 	STATE_STRUCT(struct schedule, loads, loads_state),
 	STATE_NUMBER(struct schedule, busy),
-	STATE_POINTER(struct schedule, accounts, accounts_state),
-	STATE_RESTORED(schedule_accounts_hold),
 	{ 0 },
 };
 
@@ -290,9 +282,10 @@ void schedule_check(const struct schedule *s)
 			"requests begin out of order");
 	}
 	census_completed(&c, &s->completed);
-	for (uint32_t i = 0; s->accounts && i < s->ops.op.used; i++)
-		BUG_ON(census_counts(&c, i) && !accounts_agree(s->accounts, i, ops_at(&s->ops, i)->ticket),
-			"the account of operation %u is not of its request", i);
+	for (uint32_t i = 0; s->heard & HEARD(checked) && i < s->ops.op.used; i++)
+		if (census_counts(&c, i))
+			TELL(s->flash, checked,
+				(o->context, ops_handle(&s->ops, i), ops_at(&s->ops, i)->ticket));
 	census_end(&c);
 	bus_check(s);
 	if (s->open)
@@ -333,6 +326,11 @@ bool schedule_knows(const struct schedule *s, op_t op)
 bool schedule_has_op(const struct schedule *s, uint32_t index)
 {
 	return index < s->ops.op.used || index == INDEX_NONE;
+}
+
+uint32_t schedule_ops(const struct schedule *s)
+{
+	return s->ops.op.used;
 }
 
 uint32_t schedule_tickets(const struct schedule *s)

@@ -1,5 +1,6 @@
 #include "observe/accounts.h"
 
+#include "base/fault.h"
 #include "base/memory.h"
 
 struct op_account {
@@ -154,6 +155,31 @@ static void accounts_turns(void *accounts, uint32_t unit, bool to_background, ti
 	u->works = to_background;
 }
 
+const struct account *accounts_of(const struct accounts *a, uint32_t ticket)
+{
+	return &a->ticket[ticket];
+}
+
+static tick_t accounts_begin(const struct account *a)
+{
+	tick_t begin = a->until;
+
+	for (int part = 0; part < PARTS; part++)
+		begin -= a->ns[part];
+	return begin;
+}
+
+bool accounts_agree(const struct accounts *a, op_t op, uint32_t ticket)
+{
+	return accounts_begin(&accounts_at(a, op)->account) == accounts_begin(&a->ticket[ticket]);
+}
+
+static void accounts_checked(void *accounts, op_t op, uint32_t ticket)
+{
+	BUG_ON(!accounts_agree(accounts, op, ticket), "the account of operation %u is not of its request",
+		(uint32_t)op - 1);
+}
+
 struct flash_observer *accounts_observer(struct accounts *a)
 {
 	static const struct flash_hears hears = { .made = accounts_made,
@@ -169,29 +195,11 @@ struct flash_observer *accounts_observer(struct accounts *a)
 		.begins_again = accounts_started,
 		.spent = accounts_spent,
 		.finished = accounts_finished,
+		.checked = accounts_checked,
 		.turns = accounts_turns };
 
 	a->observer = (struct flash_observer){ .hears = &hears, .context = a };
 	return &a->observer;
-}
-
-const struct account *accounts_of(const struct accounts *a, uint32_t ticket)
-{
-	return &a->ticket[ticket];
-}
-
-static tick_t accounts_begin(const struct account *a)
-{
-	tick_t begin = a->until;
-
-	for (int part = 0; part < PARTS; part++)
-		begin -= a->ns[part];
-	return begin;
-}
-
-bool accounts_agree(const struct accounts *a, uint32_t op, uint32_t ticket)
-{
-	return accounts_begin(&a->op[op].account) == accounts_begin(&a->ticket[ticket]);
 }
 
 bool accounts_cover(const struct accounts *a, uint32_t ops, uint32_t tickets)

@@ -42,7 +42,7 @@ extern const struct state_row accounts_state[];
 bool accounts_cover(const struct accounts *, uint32_t ops, uint32_t tickets);
 
 /* Does the account of the operation begin at the same moment as that of its request? */
-bool accounts_agree(const struct accounts *, uint32_t op, uint32_t ticket);
+bool accounts_agree(const struct accounts *, op_t op, uint32_t ticket);
 
 /* The account of a completed request; valid until its ticket is used again. */
 const struct account *accounts_of(const struct accounts *, uint32_t ticket);
