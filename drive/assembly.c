@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "drive/durable.h"
+#include "drive/judged.h"
 #include "drive/refusals.h"
 #include "drive/statistics.h"
 #include "ftl/store.h"
@@ -75,7 +76,7 @@ struct drive *drive_create(const struct settings *settings, bool verify, struct 
 	}
 	schedule_use_write_memory(d->flash->schedule, memory_pages);
 	if (verify)
-		flash_use_judge(d->flash, settings->dram.access_ns);
+		d->judge = judged_medium(d->flash, settings->dram.access_ns);
 	d->ftl = ftl_create(ftl, settings->ftl_own[settings->top.ftl], &settings->ftl, d->flash, fault);
 	if (!d->ftl || !drive_buffer(d, buffer, buffer_own, fault) || !refusals_pass(d, fault)) {
 		drive_free(d);
@@ -106,6 +107,8 @@ void drive_free(struct drive *d)
 	host_free(d->host);
 	ftl_free(d->ftl);
 	flash_free(d->flash);
+	judge_free(d->judge);
+	accounts_free(d->accounts);
 	queue_judge_free(d->queue_judge);
 	oracle_free(d->oracle);
 	memory_free(d);

@@ -361,8 +361,10 @@ void drive_observe(struct drive *d, struct drive_observer *observer)
 		link = &(*link)->next;
 	*link = observer;
 	observer->next = NULL;
-	if (observer->served)
-		schedule_keep_accounts(d->flash->schedule);
+	if (observer->served && !d->accounts) {
+		d->accounts = accounts_create(d->geometry.dies);
+		flash_observe(d->flash, accounts_observer(d->accounts));
+	}
 }
 
 void drive_dismiss(struct drive *d, struct drive_observer *observer)

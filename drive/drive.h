@@ -14,6 +14,7 @@
 #include "drive/page_handles.h"
 #include "drive/settings.h"
 #include "observe/accounts.h"
+#include "observe/judge.h"
 #include "observe/judge_queues.h"
 #include "stats/histogram.h"
 #include "stats/table.h"
@@ -98,7 +99,9 @@ struct drive {
 	const struct settings *settings;
 	struct geometry geometry;
 	struct host *host;
-	struct oracle *oracle;                    /* NULL: verification off */
+	struct oracle *oracle;     /* NULL: verification off */
+	struct judge *judge;       /* of time; NULL: verification off */
+	struct accounts *accounts; /* where the time of requests goes; NULL: no observer hears `served` */
 	struct queue_judge *queue_judge;          /* with several tenants; NULL: verification off */
 	struct drive_observer observer_of_queues; /* calls that judge */
 	struct drive_observer *observers;         /* a list */

@@ -7,9 +7,12 @@
 
 /* Calls a function of each observer, which is `o` in the arguments.  Without observers this is one test. */
 #define DRIVE_TELL(d, function, arguments)                                                                   \
-	for (const struct drive_observer *o = (d)->observers; __builtin_expect(o != NULL, 0); o = o->next)   \
-		if (o->function)                                                                             \
-	o->function arguments
+	do {                                                                                                 \
+		for (const struct drive_observer *o = (d)->observers; __builtin_expect(o != NULL, 0);        \
+			o = o->next)                                                                         \
+			if (o->function)                                                                     \
+				o->function arguments;                                                       \
+	} while (0)
 
 /* Keeps what is known of the request with this ticket until it completes. */
 static inline void drive_remember(struct drive *d, uint32_t ticket, struct pending pending)

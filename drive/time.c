@@ -100,8 +100,7 @@ static void drive_collect_completions(struct drive *d)
 		if (p->is_command || p->is_round)
 			continue;
 		if (!p->on_link)
-			DRIVE_TELL(d, served,
-				(o->context, ticket, schedule_account(d->flash->schedule, ticket)));
+			DRIVE_TELL(d, served, (o->context, ticket, accounts_of(d->accounts, ticket)));
 		if (host_has_link(d->host->settings) && p->type == REQUEST_READ && !p->on_link)
 			drive_send_data(d, ticket, *p, when);
 		else

@@ -3,7 +3,7 @@
 #include "base/bits.h"
 #include "base/fault.h"
 #include "base/memory.h"
-#include "flash/schedule.h"
+#include "flash/events.h"
 
 #include <string.h>
 
@@ -27,7 +27,7 @@ struct flash *flash_create(
 
 void flash_set_watched(struct flash *f)
 {
-	f->watched = f->judge || f->retry || f->lost;
+	f->watched = f->observers || f->retry || f->lost;
 }
 
 void flash_use_slc(struct flash *f, struct slc_times times)
@@ -66,65 +66,55 @@ void flash_set_slc(struct flash *f, block_t block, bool slc)
 		bits_set(f->slc, block);
 	else
 		bits_clear(f->slc, block);
-	if (f->judge)
-		judge_mode(f->judge, geometry_first_page(f->geometry, block), slc);
+	TELL(f, mode, (o->context, geometry_first_page(f->geometry, block), slc));
 }
 
-#define COMMAND_TIMES(times)                                                                                 \
-	geometry_command_ns(&times, COMMAND_READ), geometry_command_ns(&times, COMMAND_PROGRAM),             \
-		geometry_command_ns(&times, COMMAND_ERASE)
+/* ---- observers ---- */
 
-void flash_use_judge(struct flash *f, tick_t dram_ns)
+void flash_observe(struct flash *f, struct flash_observer *observer)
 {
-	const struct geometry *g = f->geometry;
-	const struct flash_settings *s = f->settings;
-	const struct slc_times *slc = f->slc_times, none = { 0 };
+	struct flash_observer **link = &f->observers;
 
-	slc = slc ? slc : &none;
-	f->judge = judge_create(&(struct judge_settings){ .channels = g->channels,
-		.dies_per_channel = g->dies_per_channel,
-		.planes_per_die = g->planes_per_die,
-		.blocks_per_plane = g->blocks_per_plane,
-		.pages_per_block = g->pages_per_block,
-		.page_bytes = g->page_bytes,
-		.dies_per_unit = s->interleave ? 1 : g->dies_per_chip,
-		.read_ns = s->read_ns.ns,
-		.program_ns = s->program_ns.ns,
-		.read_types = s->read_ns.count,
-		.program_types = s->program_ns.count,
-		.erase_ns = s->erase_ns,
-		.slc_read_ns = slc->read_ns,
-		.slc_program_ns = slc->program_ns,
-		.slc_erase_ns = slc->erase_ns,
-		.fold_passes = slc->fold_passes,
-		.command_ns = { COMMAND_TIMES(s->command_ns) },
-		.plane_command_ns = { COMMAND_TIMES(s->plane_command_ns) },
-		.suspend_ns = s->suspend_ns,
-		.resume_ns = s->resume_ns,
-		.dram_ns = dram_ns,
-		.bus_order = (enum judged_bus)s->bus_order,
-		.multiplane = (enum judged_planes)s->multiplane,
-		.multiplane_copy = s->multiplane_copy,
-		.by_wordline = s->program_unit == UNIT_WORDLINE,
-		.wordline_pages = geometry_program_pages(s),
-		.passes = (uint32_t)s->passes,
-		.bus_mb_per_s = s->bus_mb_per_s,
-		.forward_bytes = s->forward_bytes,
-		.ecc_ns = f->retry ? f->retry->settings->ecc_ns : 0,
-		.reads_first = s->scheduler == SCHEDULE_READ_FIRST,
-		.cache_reads = s->cache_register & CACHE_READ,
-		.cache_programs = s->cache_register & CACHE_PROGRAM,
-
-		.memory_pages = schedule_write_memory(f->schedule) });
+	while (*link)
+		link = &(*link)->next;
+	*link = observer;
+	observer->next = NULL;
 	flash_set_watched(f);
-	schedule_be_judged(f->schedule);
+	schedule_set_observers(f->schedule);
+}
+
+void flash_dismiss(struct flash *f, struct flash_observer *observer)
+{
+	struct flash_observer **link = &f->observers;
+
+	while (*link && *link != observer)
+		link = &(*link)->next;
+	if (*link)
+		*link = observer->next;
+	flash_set_watched(f);
+	schedule_set_observers(f->schedule);
+}
+
+__attribute__((cold)) void flash_tell_kept(const struct flash *f, ppn_t page, ppn_t from)
+{
+	TELL(f, kept, (o->context, page, from));
+}
+
+__attribute__((cold)) void flash_tell_answers(const struct flash *f, ppn_t page)
+{
+	TELL(f, answers, (o->context, page));
+}
+
+/* Outside time. */
+static __attribute__((cold)) void flash_tell_placed(const struct flash *f, ppn_t page, ppn_t from)
+{
+	TELL(f, placed, (o->context, page, from));
 }
 
 void flash_free(struct flash *f)
 {
 	if (!f)
 		return;
-	judge_free(f->judge);
 	schedule_free(f->schedule);
 	memory_free(f->owner);
 	memory_free(f->passed_over);
@@ -188,8 +178,8 @@ WATCHED void flash_watch_program(const struct io *io, ppn_t ppn, ppn_t from)
 	struct flash *f = io->flash;
 	block_t block = geometry_block(f->geometry, ppn);
 
-	if (f->judge && !io->timed)
-		judge_placed(f->judge, ppn, from);
+	if (f->observers && !io->timed)
+		flash_tell_placed(f, ppn, from);
 	if (f->retry && !f->block[block].next)
 		retry_note(f->retry, block, RETRY_OPENED);
 	if (f->retry && geometry_page(f->geometry, ppn) + 1 == f->geometry->pages_per_block)
@@ -347,8 +337,8 @@ static op_t flash_copy_over_bus(struct io *io, ppn_t from, ppn_t to, enum cause 
 
 	after = flash_read(io, from, sectors, cause, after);
 	program = flash_schedule_program(io, to, sectors, cause, after);
-	if (f->judge && io->timed)
-		judge_copied(f->judge, to, from);
+	if (io->timed)
+		TELL(f, copied, (o->context, to, from));
 	return program;
 }
 
@@ -410,8 +400,7 @@ op_t flash_erase(struct io *io, block_t block, enum cause cause)
 		retry_note(f->retry, block, RETRY_ERASED);
 	if (!io->timed) {
 		f->untimed[OP_ERASE]++;
-		if (f->judge)
-			judge_cleared(f->judge, first);
+		TELL(f, cleared, (o->context, first));
 		schedule_forget(f->schedule, block);
 		return OP_NONE;
 	}
@@ -449,12 +438,11 @@ static const struct state_row flash_block_state[] = {
 };
 
 const struct state_row flash_state[] = {
-	STATE_FIXED(geometry, settings, oracle, slc_times, lost, watched, by_controller),
+	STATE_FIXED(geometry, settings, oracle, observers, slc_times, lost, watched, by_controller),
 	STATE_COUNTED(total),
 	STATE_NUMBERS(struct flash, owner),
 	STATE_ARRAY(struct flash, block, flash_block_state),
 	STATE_NUMBER(struct flash, pages_used),
-	STATE_POINTER(struct flash, judge, judge_state),
 	STATE_NUMBERS(struct flash, passed_over),
 	STATE_NUMBERS(struct flash, slc),
 	STATE_OF_RUN,

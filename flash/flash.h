@@ -19,8 +19,7 @@
 #include "base/prefetch.h"
 #include "flash/geometry.h"
 #include "flash/retry.h"
-#include "observe/event.h"
-#include "observe/judge.h"
+#include "flash/observer.h"
 #include "observe/oracle.h"
 #include "stats/table.h"
 
@@ -61,8 +60,8 @@ struct flash_lost {
 struct flash {
 	const struct geometry *geometry;
 	const struct flash_settings *settings;
-	struct oracle *oracle; /* NULL: verification off */
-	struct judge *judge;   /* NULL: verification off */
+	struct oracle *oracle;            /* NULL: verification off */
+	struct flash_observer *observers; /* a list */
 	struct schedule *schedule;
 	owner_t *owner;        /* per page, in its spare area; OWNER_NONE: invalid or free */
 	uint64_t *passed_over; /* bit per page: skipped since the erase; NULL where flash.order forbids it */
@@ -71,7 +70,7 @@ struct flash {
 	uint64_t *slc;               /* bit per block: in SLC mode; NULL without times */
 	struct retry *retry;         /* NULL: reads never fail and senses are not counted */
 	struct flash_lost *lost;     /* NULL: no die has failed */
-	bool watched;                /* there is a judge, a retry or a failed die */
+	bool watched;                /* there is an observer, a retry or a failed die */
 	bool by_controller;          /* no copy-back: moved pages pass it for parity */
 
 	uint64_t count[OP_KINDS][CAUSES]; /* a copy-back counts as a read, a program and a copy */
@@ -116,15 +115,11 @@ struct io {
 struct flash *flash_create(const struct geometry *, const struct flash_settings *, struct oracle *);
 void flash_free(struct flash *);
 
-/* Attaches a judge of time (observe/judge.h), before the first operation, and after the memory for writes is
- * known (schedule.h).  `dram_ns`: time of a look-up. */
-void flash_use_judge(struct flash *, tick_t dram_ns);
-
-/* From now on blocks may be in SLC mode, with these times.  Before a judge is attached. */
+/* From now on blocks may be in SLC mode, with these times. */
 void flash_use_slc(struct flash *, struct slc_times);
 
-/* Reads may need several senses, or senses are counted for blocks to be refreshed.  Before a judge is
- * attached; false and a fault: these settings are wrong. */
+/* Reads may need several senses, or senses are counted for blocks to be refreshed.  False and a fault: these
+ * settings are wrong. */
 bool flash_use_retry(struct flash *, const struct retry_settings *, struct fault *);
 
 /* Ages the data in the blocks: called when a request or a round of background work begins.  True: it is the
@@ -155,7 +150,7 @@ void flash_pad(struct io *, ppn_t);
 /* Programs a parity page, without an owner: the controller has the data. */
 void flash_program_parity(struct io *, ppn_t);
 
-/* To be called when `judge`, `retry` or `lost` has changed. */
+/* To be called when `observers`, `retry` or `lost` has changed. */
 void flash_set_watched(struct flash *);
 
 /* A die has failed.  From now on its pages are neither programmed nor erased.  A read of one completes when
@@ -225,8 +220,12 @@ static inline void flash_prefetch(const struct flash *f, ppn_t ppn)
 	flash_prefetch_owner(f, ppn);
 }
 
-/* Data flow, for the oracle and the judge: the contents of a page just programmed, the page that answers a
- * read. */
+/* For those that observe: flash_holds_kept() and flash_answers(). */
+void flash_tell_kept(const struct flash *, ppn_t page, ppn_t from);
+void flash_tell_answers(const struct flash *, ppn_t);
+
+/* Data flow, for the oracle and those that observe: the contents of a page just programmed, the page that
+ * answers a read. */
 static inline void flash_holds_host(struct io *io, ppn_t ppn, struct extent e)
 {
 	oracle_page_host(io->flash->oracle, ppn, e);
@@ -235,15 +234,15 @@ static inline void flash_holds_host(struct io *io, ppn_t ppn, struct extent e)
 static inline void flash_holds_kept(struct io *io, ppn_t ppn, ppn_t from, struct extent e)
 {
 	oracle_page_kept(io->flash->oracle, ppn, from, e);
-	if (io->flash->judge && io->timed)
-		judge_kept(io->flash->judge, ppn, from);
+	if (io->flash->observers && io->timed)
+		flash_tell_kept(io->flash, ppn, from);
 }
 
 static inline void flash_answers(struct io *io, ppn_t ppn, struct extent e)
 {
 	oracle_page_answer(io->flash->oracle, ppn, e);
-	if (io->flash->judge && io->timed)
-		judge_answers(io->flash->judge, ppn);
+	if (io->flash->observers && io->timed)
+		flash_tell_answers(io->flash, ppn);
 }
 
 /* The block has reached its endurance and must not be used again. */

@@ -1,12 +1,11 @@
 /* A failed die: its pages are rebuilt from the other pages of their stripes. */
-#include "flash/schedule.h"
+#include "flash/events.h"
 
 void flash_lose_die(struct flash *f, struct flash_lost *lost)
 {
 	f->lost = lost;
 	flash_set_watched(f);
-	if (f->judge)
-		judge_lose_die(f->judge, lost->die);
+	TELL(f, die_lost, (o->context, lost->die));
 	oracle_lose_die(f->oracle, lost->die);
 }
 
@@ -23,8 +22,8 @@ op_t flash_read_others(struct io *io, ppn_t ppn, uint32_t sectors, enum cause ca
 		flash_wait(io, answer, flash_read(io, lost->others[i], sectors, CAUSE_PARITY, after));
 	io->detached = detached;
 	oracle_page_rebuilt(f->oracle, ppn, lost->others, n);
-	if (f->judge && io->timed)
-		judge_rebuilt(f->judge, ppn, lost->others, n);
+	if (io->timed)
+		TELL(f, rebuilt, (o->context, ppn, lost->others, n));
 	lost->reads[cause] += io->timed;
 	return answer;
 }

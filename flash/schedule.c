@@ -99,7 +99,6 @@ void schedule_free(struct schedule *s)
 	pool_free(&s->ops.ticket);
 	pool_free(&s->ops.wordline);
 	timers_release(&s->timers);
-	accounts_free(s->accounts);
 	memory_free(s->unit);
 	memory_free(s->channel);
 	loads_free(&s->loads);
@@ -328,61 +327,45 @@ void schedule_choose_copy(struct schedule *s)
 	s->plain = !s->observers && !s->open && !s->registers && !s->memory.pages && !f->slc && !f->retry;
 }
 
-static void schedule_set_observers(struct schedule *s)
+/* A bit for each function that the table has. */
+static uint64_t schedule_heard(const struct flash_hears *hears)
 {
-	s->observers = (uint8_t)((s->flash->judge ? TO_JUDGE : 0) | (s->accounts ? TO_ACCOUNTS : 0) |
-				 (s->tracer ? TO_TRACER : 0));
+	uint64_t heard = 0;
+	void (*function)(void);
+
+	_Static_assert(sizeof *hears / sizeof function <= 64, "a bit for each function");
+	for (size_t i = 0; i < sizeof *hears / sizeof function; i++) {
+		memcpy(&function, (const char *)hears + i * sizeof function, sizeof function);
+		heard |= (uint64_t)(function != NULL) << i;
+	}
+	return heard;
+}
+
+void schedule_set_observers(struct schedule *s)
+{
+	s->observers = s->flash->observers;
+	s->heard = 0;
+	for (const struct flash_observer *o = s->flash->observers; o; o = o->next)
+		s->heard |= schedule_heard(o->hears);
 	schedule_choose_copy(s);
-}
-
-void schedule_trace(struct schedule *s, struct tracer *tracer)
-{
-	tracer->next = s->tracer;
-	s->tracer = tracer;
-	schedule_set_observers(s);
-}
-
-void schedule_untrace(struct schedule *s, struct tracer *tracer)
-{
-	struct tracer **link = &s->tracer;
-
-	while (*link && *link != tracer)
-		link = &(*link)->next;
-	if (*link)
-		*link = tracer->next;
-	schedule_set_observers(s);
-}
-
-void schedule_be_judged(struct schedule *s)
-{
-	schedule_set_observers(s);
-}
-
-void schedule_keep_accounts(struct schedule *s)
-{
-	if (!s->accounts)
-		s->accounts = accounts_create(unit_number(s, s->units));
-	schedule_set_observers(s);
-}
-
-const struct account *schedule_account(const struct schedule *s, uint32_t ticket)
-{
-	return accounts_of(s->accounts, ticket);
 }
 
 bool schedule_is_traced(const struct schedule *s)
 {
-	return s->tracer;
+	return s->heard & HEARD(note);
 }
 
 void schedule_note(struct schedule *s, const char *format, ...)
 {
 	va_list args;
 
-	EACH_TRACER(t, s)
-	{
+	if (!schedule_is_traced(s))
+		return;
+	for (const struct flash_observer *o = s->flash->observers; o; o = o->next) {
+		if (!o->hears->note)
+			continue;
 		va_start(args, format);
-		tracer_note(t, format, args);
+		o->hears->note(o->context, format, args);
 		va_end(args);
 	}
 }

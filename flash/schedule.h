@@ -17,8 +17,6 @@
 #define FLASH_SCHEDULE_H
 
 #include "flash/flash.h"
-#include "observe/accounts.h"
-#include "observe/tracer.h"
 
 struct schedule;
 
@@ -105,24 +103,14 @@ bool schedule_lacks_room(const struct schedule *);
 /* Adds the statistics of that memory to the list, if there is one. */
 void schedule_statistics(struct schedule *, struct stat_list *);
 
-/* Attaches a tracer; detaches it, if it is attached. */
-void schedule_trace(struct schedule *, struct tracer *);
-void schedule_untrace(struct schedule *, struct tracer *);
-
-/* For the tracers: the reason for the FTL's next operations. */
+/* Tells those that observe the reason for the FTL's next operations. */
 __attribute__((format(printf, 2, 3))) void schedule_note(struct schedule *, const char *format, ...);
 
-/* Is a tracer attached?  To be asked before a costly note is composed. */
+/* Does anyone hear that?  To be asked before a costly note is composed. */
 bool schedule_is_traced(const struct schedule *);
 
-/* Attaches the judge of the medium, before the first operation. */
-void schedule_be_judged(struct schedule *);
-
-/* Attaches accounts of where the time of each request goes, before the first request; once. */
-void schedule_keep_accounts(struct schedule *);
-
-/* The account of the request that schedule_completed() has just returned. */
-const struct account *schedule_account(const struct schedule *, uint32_t ticket);
+/* The list of observers has changed. */
+void schedule_set_observers(struct schedule *);
 
 tick_t schedule_now(const struct schedule *);
 

@@ -139,10 +139,9 @@ struct schedule {
 	struct loads loads;
 	uint32_t *place; /* by die: its index in loads */
 	struct busy busy;
-	struct tracer *tracer;     /* a list */
-	struct accounts *accounts; /* NULL: none */
-	uint8_t observers;         /* TO_JUDGE ... (events.h) */
-	bool plain;                /* no observers, and no feature of those above */
+	bool observers; /* there is one (flash/observer.h) */
+	uint64_t heard; /* functions that one of them has (events.h) */
+	bool plain;     /* no observers, and no feature of those above */
 };
 
 static inline bool release_before(const void *left, const void *right)

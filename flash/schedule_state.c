@@ -133,7 +133,7 @@ static void schedule_find_pad_due(void *schedule)
 
 const struct state_row schedule_state[] = {
 	STATE_FIXED(flash, geometry, settings, registers, units, unit_of_die, per_channel),
-	STATE_FIXED(transfer_ns, command_ns, plane_command_ns, room, place, tracer, observers, plain,
+	STATE_FIXED(transfer_ns, command_ns, plane_command_ns, room, place, observers, heard, plain,
 		copies_follow, wordline_pages),
 	STATE_SCRATCH(woken, answered, answering),
 	STATE_NUMBER(struct schedule, now),
@@ -156,7 +156,6 @@ const struct state_row schedule_state[] = {
 	STATE_NUMBER(struct schedule, in_flight),
 	STATE_STRUCT(struct schedule, loads, loads_state),
 	STATE_NUMBER(struct schedule, busy),
-	STATE_POINTER(struct schedule, accounts, accounts_state),
 	{ 0 },
 };
 

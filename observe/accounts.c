@@ -1,5 +1,6 @@
 #include "observe/accounts.h"
 
+#include "base/fault.h"
 #include "base/memory.h"
 
 struct op_account {
@@ -15,6 +16,7 @@ struct unit_account {
 };
 
 struct accounts {
+	struct flash_observer observer;
 	struct op_account *op;
 	struct account *ticket;
 	struct unit_account *unit;
@@ -40,41 +42,73 @@ void accounts_free(struct accounts *a)
 	memory_free(a);
 }
 
+static struct op_account *accounts_at(const struct accounts *a, op_t op)
+{
+	return &a->op[(uint32_t)op - 1];
+}
+
 static void accounts_add(struct op_account *op, enum part part, uint64_t ns)
 {
 	op->account.ns[op->map && part != PART_COLLECTION ? PART_MAP : part] += ns;
 	op->account.until += ns;
 }
 
-void accounts_made(struct accounts *a, uint32_t op, enum cause cause)
+static void accounts_open(struct accounts *a, op_t op, enum cause cause)
 {
-	a->op = memory_grown(a->op, &a->op_room, op + 1, sizeof *a->op, "accounts");
-	a->ops = op < a->ops ? a->ops : op + 1;
-	a->op[op] = (struct op_account){ .map = cause == CAUSE_MAP };
+	uint32_t slot = (uint32_t)op - 1;
+
+	a->op = memory_grown(a->op, &a->op_room, slot + 1, sizeof *a->op, "accounts");
+	a->ops = slot < a->ops ? a->ops : slot + 1;
+	a->op[slot] = (struct op_account){ .map = cause == CAUSE_MAP };
 }
 
-void accounts_submitted(struct accounts *a, uint32_t ticket, tick_t now, tick_t delay)
+static void accounts_made(void *accounts, const struct made_op *made)
 {
+	accounts_open(accounts, made->op, made->cause);
+}
+
+static void accounts_pass_made(void *accounts, op_t op, enum cause cause)
+{
+	accounts_open(accounts, op, cause);
+}
+
+static void accounts_submitted(void *accounts, uint32_t ticket, uint64_t look_ups, tick_t now)
+{
+	struct accounts *a = accounts;
+
+	(void)look_ups;
 	a->ticket = memory_grown(a->ticket, &a->ticket_room, ticket + 1, sizeof *a->ticket, "accounts");
 	a->tickets = ticket < a->tickets ? a->tickets : ticket + 1;
-	a->ticket[ticket] = (struct account){ now + delay, { [PART_CONTROLLER] = delay } };
+	a->ticket[ticket] = (struct account){ .until = now };
 }
 
-void accounts_released(struct accounts *a, uint32_t op, uint32_t ticket, tick_t now)
+static void accounts_delayed(void *accounts, uint32_t ticket, tick_t until)
 {
+	struct account *account = &((struct accounts *)accounts)->ticket[ticket];
+
+	account->ns[PART_CONTROLLER] = until - account->until;
+	account->until = until;
+}
+
+static void accounts_released(void *accounts, op_t op, uint32_t ticket, tick_t now)
+{
+	struct accounts *a = accounts;
 	struct account background = { .until = now };
 
-	a->op[op].account = ticket == INDEX_NONE ? background : a->ticket[ticket];
+	accounts_at(a, op)->account = ticket == INDEX_NONE ? background : a->ticket[ticket];
 }
 
-void accounts_continued(struct accounts *a, uint32_t op, uint32_t by)
+/* The critical path of the request goes on with `op`. */
+static void accounts_continued(void *accounts, op_t op, op_t by)
 {
-	a->op[op].account = a->op[by].account;
+	accounts_at(accounts, op)->account = accounts_at(accounts, by)->account;
 }
 
-void accounts_waited(struct accounts *a, uint32_t op, bool for_background, tick_t now)
+static void accounts_waited(void *accounts, op_t op, bool for_background, tick_t now)
 {
-	accounts_add(&a->op[op], for_background ? PART_COLLECTION : PART_DIE, now - a->op[op].account.until);
+	struct op_account *o = accounts_at(accounts, op);
+
+	accounts_add(o, for_background ? PART_COLLECTION : PART_DIE, now - o->account.until);
 }
 
 static uint64_t accounts_background_ns(const struct unit_account *u, tick_t now)
@@ -82,41 +116,69 @@ static uint64_t accounts_background_ns(const struct unit_account *u, tick_t now)
 	return u->background + (u->works ? now - u->since : 0);
 }
 
-void accounts_ready(struct accounts *a, uint32_t op, uint32_t unit, tick_t now)
+static void accounts_ready(void *accounts, op_t op, uint32_t unit, tick_t now)
 {
-	a->op[op].background = accounts_background_ns(&a->unit[unit], now);
+	struct accounts *a = accounts;
+
+	accounts_at(a, op)->background = accounts_background_ns(&a->unit[unit], now);
 }
 
-void accounts_started(struct accounts *a, uint32_t op, uint32_t unit, tick_t now)
+static void accounts_started(void *accounts, op_t op, uint32_t unit, tick_t now)
 {
-	struct op_account *o = &a->op[op];
+	struct accounts *a = accounts;
+	struct op_account *o = accounts_at(a, op);
 
 	accounts_add(o, PART_COLLECTION, accounts_background_ns(&a->unit[unit], now) - o->background);
 	accounts_add(o, PART_DIE, now - o->account.until);
 }
 
-void accounts_passed(struct accounts *a, uint32_t op, enum part part, tick_t now)
+static void accounts_spent(void *accounts, op_t op, enum part part, tick_t now)
 {
-	accounts_add(&a->op[op], part, now - a->op[op].account.until);
+	struct op_account *o = accounts_at(accounts, op);
+
+	accounts_add(o, part, now - o->account.until);
 }
 
-void accounts_finished(struct accounts *a, uint32_t op, uint32_t ticket)
+static void accounts_finished(void *accounts, op_t op, uint32_t ticket)
 {
-	a->ticket[ticket] = a->op[op].account;
+	struct accounts *a = accounts;
+
+	a->ticket[ticket] = accounts_at(a, op)->account;
 }
 
-void accounts_unit(struct accounts *a, uint32_t unit, bool background, tick_t now)
+static void accounts_turns(void *accounts, uint32_t unit, bool to_background, tick_t now)
 {
-	struct unit_account *u = &a->unit[unit];
+	struct unit_account *u = &((struct accounts *)accounts)->unit[unit];
 
 	u->background = accounts_background_ns(u, now);
 	u->since = now;
-	u->works = background;
+	u->works = to_background;
 }
 
 const struct account *accounts_of(const struct accounts *a, uint32_t ticket)
 {
 	return &a->ticket[ticket];
+}
+
+struct flash_observer *accounts_observer(struct accounts *a)
+{
+	static const struct flash_hears hears = { .made = accounts_made,
+		.pass_made = accounts_pass_made,
+		.submitted = accounts_submitted,
+		.delayed = accounts_delayed,
+		.released = accounts_released,
+		.continued = accounts_continued,
+		.waited = accounts_waited,
+		.ready = accounts_ready,
+		.waits_again = accounts_ready,
+		.started = accounts_started,
+		.begins_again = accounts_started,
+		.spent = accounts_spent,
+		.finished = accounts_finished,
+		.turns = accounts_turns };
+
+	a->observer = (struct flash_observer){ .hears = &hears, .context = a };
+	return &a->observer;
 }
 
 static const struct state_row account_state[] = {
@@ -140,6 +202,7 @@ static const struct state_row unit_account_state[] = {
 };
 
 const struct state_row accounts_state[] = {
+	STATE_FIXED(observer),
 	STATE_GROWN(struct accounts, op, ops, op_room, op_account_state),
 	STATE_GROWN(struct accounts, ticket, tickets, ticket_room, account_state),
 	STATE_ARRAY(struct accounts, unit, unit_account_state),

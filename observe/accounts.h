@@ -21,9 +21,7 @@
 #define OBSERVE_ACCOUNTS_H
 
 #include "base/state.h"
-#include "observe/event.h"
-
-enum part { PART_CONTROLLER, PART_MAP, PART_DIE, PART_COLLECTION, PART_BUS, PART_CELLS, PARTS };
+#include "flash/observer.h"
 
 struct account {
 	tick_t until; /* the time accounted for so far */
@@ -35,23 +33,8 @@ struct accounts;
 struct accounts *accounts_create(uint32_t units);
 void accounts_free(struct accounts *);
 
-/* Events (flash/events.h).  Operations, tickets and units are small numbers. */
-void accounts_made(struct accounts *, uint32_t op, enum cause);
-void accounts_submitted(struct accounts *, uint32_t ticket, tick_t now, tick_t delay);
-void accounts_released(struct accounts *, uint32_t op, uint32_t ticket, tick_t now); /* INDEX_NONE: none */
-/*
- * A dependency of `op` is done: accounts_continued() if `op` waited for operation `by` of the same request,
- * whose critical path then continues with `op`; else accounts_waited().
- */
-void accounts_continued(struct accounts *, uint32_t op, uint32_t by);
-void accounts_waited(struct accounts *, uint32_t op, bool for_background, tick_t now);
-void accounts_ready(struct accounts *, uint32_t op, uint32_t unit, tick_t now);
-void accounts_started(struct accounts *, uint32_t op, uint32_t unit, tick_t now);
-/* The time since the operation's last event belongs to this part. */
-void accounts_passed(struct accounts *, uint32_t op, enum part, tick_t now);
-void accounts_finished(struct accounts *, uint32_t op, uint32_t ticket);
-/* The unit starts or ends background work. */
-void accounts_unit(struct accounts *, uint32_t unit, bool background, tick_t now);
+/* Observes the medium from the first request on. */
+struct flash_observer *accounts_observer(struct accounts *);
 
 extern const struct state_row accounts_state[];
 

@@ -55,8 +55,10 @@ void judge_free(struct judge *j)
 
 /* ---- requests ---- */
 
-void judge_begin(struct judge *j, uint32_t ticket)
+void judge_begin(void *judge, uint32_t ticket)
 {
+	struct judge *j = judge;
+
 	j->request = memory_grown(
 		j->request, &j->request_room, ticket + 1, sizeof *j->request, "judge's requests");
 	for (; j->requests <= ticket; j->requests++)
@@ -67,8 +69,10 @@ void judge_begin(struct judge *j, uint32_t ticket)
 	j->open_requests++;
 }
 
-void judge_works(struct judge *j, uint32_t ticket, uint64_t idle_ns, tick_t now)
+void judge_works(void *judge, uint32_t ticket, uint64_t idle_ns, tick_t now)
 {
+	struct judge *j = judge;
+
 	BUG_ON(j->open_requests != 1, "work in idle time begins at %llu with %llu requests in the drive",
 		(unsigned long long)now, (unsigned long long)j->open_requests - 1);
 	BUG_ON(now < j->left + idle_ns, "work in idle time begins at %llu, %llu ns after the last request",
@@ -77,8 +81,10 @@ void judge_works(struct judge *j, uint32_t ticket, uint64_t idle_ns, tick_t now)
 	j->work = ticket;
 }
 
-void judge_submit(struct judge *j, uint32_t ticket, uint64_t look_ups, tick_t now)
+void judge_submit(void *judge, uint32_t ticket, uint64_t look_ups, tick_t now)
 {
+	struct judge *j = judge;
+
 	judge_pass_time(j, now);
 	judge_settle(j);
 	j->request[ticket].submitted = true;
@@ -86,8 +92,9 @@ void judge_submit(struct judge *j, uint32_t ticket, uint64_t look_ups, tick_t no
 }
 
 /* The delay covers look-ups and transfers on the host's link, which the judge does not model. */
-void judge_delayed(struct judge *j, uint32_t ticket, tick_t until)
+void judge_delayed(void *judge, uint32_t ticket, tick_t until)
 {
+	struct judge *j = judge;
 	struct judged_request *r = &j->request[ticket];
 
 	BUG_ON(until < r->released,
@@ -109,8 +116,9 @@ static void judge_leave_parts(const struct judge *j, struct judged_request *r)
 	}
 }
 
-void judge_completed(struct judge *j, uint32_t ticket, tick_t now)
+void judge_completed(void *judge, uint32_t ticket, tick_t now)
 {
+	struct judge *j = judge;
 	struct judged_request *r = &j->request[ticket];
 
 	judge_pass_time(j, now);
@@ -228,8 +236,9 @@ static void judge_check_made(const struct judge *j, const struct made_op *made)
 		"a request waits for the parity in page %u", made->ppn);
 }
 
-void judge_made(struct judge *j, const struct made_op *made)
+void judge_made(void *judge, const struct made_op *made)
 {
+	struct judge *j = judge;
 	uint32_t slot = (uint32_t)made->op - 1;
 	struct judged_op *d;
 
@@ -256,8 +265,9 @@ void judge_made(struct judge *j, const struct made_op *made)
 		judge_made_forward(j, d);
 }
 
-void judge_waits(struct judge *j, op_t op, op_t other)
+void judge_waits(void *judge, op_t op, op_t other)
 {
+	struct judge *j = judge;
 	struct judged_op *d = judge_find(j, op);
 	uint32_t index;
 
@@ -270,97 +280,19 @@ void judge_waits(struct judge *j, op_t op, op_t other)
 	d->waits = index;
 }
 
-/* If the request has read the page, here or where it was before GC moved it, no time has passed since: so the
- * program must depend on that read. */
-void judge_kept(struct judge *j, ppn_t page, ppn_t from)
+void judge_repeated(void *judge, op_t op, uint32_t times)
 {
-	const struct judged_op *program = judge_find(j, j->writer[page]),
-			       *read = judge_find(j, j->reader[from]);
-	bool waits = false;
+	struct judge *j = judge;
 
-	if (!program || program->request != j->serial || !read || read->request != j->serial)
-		return;
-	for (uint32_t at = program->waits; at != INDEX_NONE && !waits; at = judge_wait(j, at)->next) {
-		const struct judged_op *other = judge_find(j, judge_wait(j, at)->other);
-
-		waits = other->data == j->meant[from] && other->request == j->serial && !judge_writes(other);
-	}
-	BUG_ON(!waits, "page %u keeps data of page %u and does not wait for a read of it", page, from);
-}
-
-void judge_copied(struct judge *j, ppn_t page, ppn_t from)
-{
-	judge_find(j, j->writer[page])->data = j->meant[page] = j->meant[from];
-	judge_kept(j, page, from);
-}
-
-void judge_answers(struct judge *j, ppn_t page)
-{
-	const struct judged_op *read = judge_find(j, j->reader[page]);
-
-	BUG_ON(!read || read->request != j->serial || !read->made.awaited,
-		"a request is answered from page %u and waits for no read of it", page);
-}
-
-void judge_repeated(struct judge *j, op_t op, uint32_t times)
-{
 	judge_find(j, op)->retries = times;
-}
-
-void judge_reads_at(struct judge *j, op_t op, ppn_t source)
-{
-	struct judged_op *d = judge_find(j, op);
-
-	BUG_ON(!d || d->stage != JUDGED_MADE, "operation %llu changes its source after it has started",
-		(unsigned long long)op);
-	BUG_ON(judge_is_done(j, j->writer[d->made.ppn]), "page %u is read at page %u although it is there",
-		d->made.ppn, source);
-	j->unit[judge_unit(j, d)].reads--;
-	d->at = source;
-	j->unit[judge_unit(j, d)].reads++;
-	d->at_epoch = judge_block(j, source)->epoch;
-}
-
-void judge_mode(struct judge *j, ppn_t first, bool slc)
-{
-	uint32_t block = first / j->settings.pages_per_block;
-
-	for (ppn_t ppn = first; ppn < first + j->settings.pages_per_block; ppn++)
-		BUG_ON(j->meant[ppn], "block %u changes its mode although it is not erased", block);
-	if (slc)
-		bits_set(j->mode, block);
-	else
-		bits_clear(j->mode, block);
-}
-
-/* ---- outside time ---- */
-
-void judge_placed(struct judge *j, ppn_t page, ppn_t from)
-{
-	judge_programmed(j, page, bits_get(j->mode, page / j->settings.pages_per_block));
-	j->meant[page] = from == PPN_NONE ? ++j->data : j->meant[from];
-	j->present[page] = j->meant[page];
-	j->writer[page] = 0;
-}
-
-/* A new epoch: operations in flight no longer concern the block. */
-void judge_cleared(struct judge *j, ppn_t first)
-{
-	struct judged_block *b = judge_block(j, first);
-
-	for (ppn_t ppn = first; ppn < first + j->settings.pages_per_block; ppn++) {
-		j->meant[ppn] = j->present[ppn] = 0;
-		j->writer[ppn] = j->reader[ppn] = 0;
-	}
-	while (b->old != INDEX_NONE)
-		pool_give(&j->lives, ring_take(&b->old, judge_life_links(j)));
-	*b = (struct judged_block){ .epoch = b->epoch + 1, .old = INDEX_NONE, .wordline = INDEX_NONE };
 }
 
 /* ---- at the end ---- */
 
-void judge_idle(const struct judge *j)
+void judge_idle(void *judge)
 {
+	const struct judge *j = judge;
+
 	BUG_ON(j->in_memory || j->room_given != j->room_made, "at the end %llu pages are in memory",
 		(unsigned long long)j->in_memory);
 	BUG_ON(j->open_ops || j->open_requests || j->held,
@@ -370,6 +302,44 @@ void judge_idle(const struct judge *j)
 	BUG_ON(!pool_is_free(&j->wordlines), "at the end wordlines are left");
 	for (ppn_t ppn = 0; ppn < j->pages; ppn++)
 		BUG_ON(j->meant[ppn] != j->present[ppn], "page %u never arrived in flash", ppn);
+}
+
+/* ---- the table ---- */
+
+struct flash_observer *judge_observer(struct judge *j)
+{
+	static const struct flash_hears hears = { .begun = judge_begin,
+		.works = judge_works,
+		.durable = judge_durable,
+		.flushes = judge_flushes,
+		.submitted = judge_submit,
+		.delayed = judge_delayed,
+		.completed = judge_completed,
+		.drained = judge_idle,
+		.made = judge_made,
+		.waits = judge_waits,
+		.repeated = judge_repeated,
+		.reads_at = judge_reads_at,
+		.has_room = judge_entered_memory,
+		.started = judge_started,
+		.passed = judge_passed,
+		.done = judge_done,
+		.bus = judge_bus,
+		.cells = judge_cells,
+		.senses_again = judge_senses_again,
+		.suspended = judge_suspended,
+		.resumed = judge_resumed,
+		.kept = judge_kept,
+		.copied = judge_copied,
+		.answers = judge_answers,
+		.die_lost = judge_lose_die,
+		.rebuilt = judge_rebuilt,
+		.placed = judge_placed,
+		.cleared = judge_cleared,
+		.mode = judge_mode };
+
+	j->observer = (struct flash_observer){ .hears = &hears, .context = j };
+	return &j->observer;
 }
 
 /* ---- saved ---- */
@@ -523,7 +493,7 @@ static const struct state_row judged_channel_state[] = {
 };
 
 const struct state_row judge_state[] = {
-	STATE_FIXED(settings, pages, pages_per_plane, units_per_channel),
+	STATE_FIXED(observer, settings, pages, pages_per_plane, units_per_channel),
 	STATE_NUMBER(struct judge, data),
 	STATE_NUMBER(struct judge, lost),
 	STATE_NUMBERS(struct judge, meant),

@@ -14,7 +14,7 @@
 #define OBSERVE_JUDGE_H
 
 #include "base/state.h"
-#include "observe/event.h"
+#include "flash/observer.h"
 
 struct judge;
 
@@ -48,54 +48,54 @@ struct judge_settings {
 	uint64_t memory_pages; /* room for writes, which are done once they have it; 0: once in flash */
 };
 
-/* How a unit uses its bus: no longer; for a command and the data of a program; for the data of a read. */
-enum judged_use { JUDGED_LEAVES, JUDGED_SENDS, JUDGED_RECEIVES };
-
 struct judge *judge_create(const struct judge_settings *);
 void judge_free(struct judge *);
 
-/* Requests. */
-JUDGING judge_begin(struct judge *, uint32_t ticket);
-JUDGING judge_works(struct judge *, uint32_t ticket, uint64_t idle_ns, tick_t now); /* work in idle time */
-JUDGING judge_durable(struct judge *, uint32_t ticket); /* done only when its data is in flash */
-JUDGING judge_flushes(struct judge *, uint32_t ticket); /* and only when all data written before is */
-JUDGING judge_submit(struct judge *, uint32_t ticket, uint64_t look_ups, tick_t now);
-JUDGING judge_delayed(struct judge *, uint32_t ticket, tick_t until); /* its operations may start then */
-JUDGING judge_completed(struct judge *, uint32_t ticket, tick_t now);
+/* Observes the medium, before the first operation. */
+struct flash_observer *judge_observer(struct judge *);
+
+/* What it hears (flash/observer.h), each of a judge.  Requests. */
+JUDGING judge_begin(void *judge, uint32_t ticket);
+JUDGING judge_works(void *judge, uint32_t ticket, uint64_t idle_ns, tick_t now); /* work in idle time */
+JUDGING judge_durable(void *judge, uint32_t ticket); /* done only when its data is in flash */
+JUDGING judge_flushes(void *judge, uint32_t ticket); /* and only when all data written before is */
+JUDGING judge_submit(void *judge, uint32_t ticket, uint64_t look_ups, tick_t now);
+JUDGING judge_delayed(void *judge, uint32_t ticket, tick_t until); /* its operations may start then */
+JUDGING judge_completed(void *judge, uint32_t ticket, tick_t now);
 
 /* Operations of the request begun last: issue, dependencies, data, start, completion. */
-JUDGING judge_made(struct judge *, const struct made_op *);
-JUDGING judge_waits(struct judge *, op_t op, op_t other);
+JUDGING judge_made(void *judge, const struct made_op *);
+JUDGING judge_waits(void *judge, op_t op, op_t other);
 JUDGING judge_kept(
-	struct judge *, ppn_t page, ppn_t from); /* the page programmed last holds data read from another */
-JUDGING judge_copied(struct judge *, ppn_t page, ppn_t from);    /* the same, and nothing else */
-JUDGING judge_answers(struct judge *, ppn_t);                    /* the request is answered from the page */
-JUDGING judge_repeated(struct judge *, op_t op, uint32_t times); /* this many of its senses fail */
-JUDGING judge_lose_die(struct judge *, uint32_t die);            /* it takes no new operation */
+	void *judge, ppn_t page, ppn_t from); /* the page programmed last holds data read from another */
+JUDGING judge_copied(void *judge, ppn_t page, ppn_t from);    /* the same, and nothing else */
+JUDGING judge_answers(void *judge, ppn_t);                    /* the request is answered from the page */
+JUDGING judge_repeated(void *judge, op_t op, uint32_t times); /* this many of its senses fail */
+JUDGING judge_lose_die(void *judge, uint32_t die);            /* it takes no new operation */
 /* A read of a page of that die is answered from these others. */
-JUDGING judge_rebuilt(struct judge *, ppn_t page, const ppn_t *others, uint32_t n);
-JUDGING judge_reads_at(struct judge *, op_t op, ppn_t source);
-JUDGING judge_entered_memory(struct judge *, op_t op, tick_t now); /* in memory, for the page of a program */
-JUDGING judge_started(struct judge *, op_t op, uint32_t unit, tick_t now);
-JUDGING judge_passed(struct judge *, op_t op, tick_t now); /* the first of two passes has ended */
-JUDGING judge_done(struct judge *, op_t op, tick_t now);
+JUDGING judge_rebuilt(void *judge, ppn_t page, const ppn_t *others, uint32_t n);
+JUDGING judge_reads_at(void *judge, op_t op, ppn_t source);
+JUDGING judge_entered_memory(void *judge, op_t op, tick_t now); /* in memory, for the page of a program */
+JUDGING judge_started(void *judge, op_t op, uint32_t unit, tick_t now);
+JUDGING judge_passed(void *judge, op_t op, tick_t now); /* the first of two passes has ended */
+JUDGING judge_done(void *judge, op_t op, tick_t now);
 
 /* The empty block of that page is in SLC mode from now on, or is not. */
-JUDGING judge_mode(struct judge *, ppn_t first, bool slc);
+JUDGING judge_mode(void *judge, ppn_t first, bool slc);
 
 /* Outside time. */
-JUDGING judge_placed(struct judge *, ppn_t page, ppn_t from); /* `from`: PPN_NONE = new data */
-JUDGING judge_cleared(struct judge *, ppn_t first);           /* the block of that page is erased */
+JUDGING judge_placed(void *judge, ppn_t page, ppn_t from); /* `from`: PPN_NONE = new data */
+JUDGING judge_cleared(void *judge, ppn_t first);           /* the block of that page is erased */
 
 /* A unit (a die, or a chip whose dies take turns) takes and leaves the bus and its cells. */
-JUDGING judge_bus(struct judge *, uint32_t unit, enum judged_use, tick_t now);
-JUDGING judge_cells(struct judge *, uint32_t unit, bool takes, tick_t now);
-JUDGING judge_senses_again(struct judge *, uint32_t unit, tick_t now); /* its command begins again */
-JUDGING judge_suspended(struct judge *, uint32_t unit, tick_t now);    /* its command leaves the cells */
-JUDGING judge_resumed(struct judge *, uint32_t unit);                  /* before it takes them again */
+JUDGING judge_bus(void *judge, uint32_t unit, enum bus_use, tick_t now);
+JUDGING judge_cells(void *judge, uint32_t unit, bool takes, tick_t now);
+JUDGING judge_senses_again(void *judge, uint32_t unit, tick_t now); /* its command begins again */
+JUDGING judge_suspended(void *judge, uint32_t unit, tick_t now);    /* its command leaves the cells */
+JUDGING judge_resumed(void *judge, uint32_t unit);                  /* before it takes them again */
 
 /* Nothing is in flight. */
-JUDGING judge_idle(const struct judge *);
+JUDGING judge_idle(void *judge);
 
 /* Outside a run only the number of the data in each page. */
 extern const struct state_row judge_state[];

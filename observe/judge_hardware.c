@@ -294,26 +294,27 @@ static void judge_check_turn(
 }
 
 /* The command that uses the bus, or has requested it for the same transfer; INDEX_NONE: none. */
-static uint32_t judge_user(const struct judged_unit *u, enum judged_use use)
+static uint32_t judge_user(const struct judged_unit *u, enum bus_use use)
 {
-	if (use == JUDGED_LEAVES)
+	if (use == BUS_LEFT)
 		return u->on_bus;
 	for (uint32_t i = 0; i < 2; i++)
-		if (u->now[i].bus_request && u->now[i].cells_seen == (use == JUDGED_RECEIVES))
+		if (u->now[i].bus_request && u->now[i].cells_seen == (use == BUS_RECEIVES))
 			return i;
 	return INDEX_NONE;
 }
 
-void judge_bus(struct judge *j, uint32_t unit, enum judged_use use, tick_t now)
+void judge_bus(void *judge, uint32_t unit, enum bus_use use, tick_t now)
 {
+	struct judge *j = judge;
 	uint32_t channel = unit / j->units_per_channel, command;
 	struct judged_channel *bus = &j->channel[channel];
 	struct judged_unit *u = &j->unit[unit];
 	struct judged_command *c;
-	bool takes = use != JUDGED_LEAVES;
+	bool takes = use != BUS_LEFT;
 
 	judge_pass_time(j, now);
-	if (use != JUDGED_SENDS || j->asks != unit)
+	if (use != BUS_SENDS || j->asks != unit)
 		judge_settle(j);
 	command = judge_user(u, use);
 	BUG_ON(takes == bus->taken || takes == (u->on_bus != INDEX_NONE) || command == INDEX_NONE,
@@ -365,8 +366,9 @@ static void judge_leave_cells(struct judged_unit *u, struct judged_command *c, t
 	u->free_from = now;
 }
 
-void judge_cells(struct judge *j, uint32_t unit, bool takes, tick_t now)
+void judge_cells(void *judge, uint32_t unit, bool takes, tick_t now)
 {
+	struct judge *j = judge;
 	struct judged_unit *u = &j->unit[unit];
 	uint32_t command = judge_in_cells(j, u, takes);
 	struct judged_command *c;
@@ -387,8 +389,9 @@ void judge_cells(struct judge *j, uint32_t unit, bool takes, tick_t now)
 }
 
 /* The command that began last repeats a read whose data was wrong, ecc_ns after that data left the bus. */
-void judge_senses_again(struct judge *j, uint32_t unit, tick_t now)
+void judge_senses_again(void *judge, uint32_t unit, tick_t now)
 {
+	struct judge *j = judge;
 	struct judged_unit *u = &j->unit[unit];
 	struct judged_command *c = &u->now[u->last];
 	tick_t bus = judge_in_ns(j, c) + judge_transfer_ns(j, c->out_sectors);
@@ -413,8 +416,9 @@ void judge_senses_again(struct judge *j, uint32_t unit, tick_t now)
  * read data there may still have to let the next command of its unit go first, so there is no judge_settle()
  * here.  The cells may have been due to end at this very moment.
  */
-void judge_suspended(struct judge *j, uint32_t unit, tick_t now)
+void judge_suspended(void *judge, uint32_t unit, tick_t now)
 {
+	struct judge *j = judge;
 	struct judged_unit *u = &j->unit[unit];
 	struct judged_command *c = &u->now[u->last];
 
@@ -430,8 +434,9 @@ void judge_suspended(struct judge *j, uint32_t unit, tick_t now)
 	*c = (struct judged_command){ 0 };
 }
 
-void judge_resumed(struct judge *j, uint32_t unit)
+void judge_resumed(void *judge, uint32_t unit)
 {
+	struct judge *j = judge;
 	struct judged_unit *u = &j->unit[unit];
 
 	BUG_ON(u->now[0].left || u->now[1].left || !u->suspended.left || u->stopping,

@@ -131,6 +131,7 @@ struct judged_channel {
 };
 
 struct judge {
+	struct flash_observer observer;
 	struct judge_settings settings;
 	uint32_t pages, pages_per_plane, units_per_channel;
 	uint32_t lost;         /* a die that has failed, or INDEX_NONE */

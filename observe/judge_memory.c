@@ -9,13 +9,17 @@ static bool judge_takes_room(const struct judge *j, const struct judged_op *d)
 
 /* ---- requests ---- */
 
-void judge_durable(struct judge *j, uint32_t ticket)
+void judge_durable(void *judge, uint32_t ticket)
 {
+	struct judge *j = judge;
+
 	j->request[ticket].durable = true;
 }
 
-void judge_flushes(struct judge *j, uint32_t ticket)
+void judge_flushes(void *judge, uint32_t ticket)
 {
+	struct judge *j = judge;
+
 	j->request[ticket].flushes = true;
 	j->request[ticket].flushed = j->programs;
 }
@@ -42,8 +46,9 @@ void judge_made_program(struct judge *j, struct judged_op *d)
 	}
 }
 
-void judge_entered_memory(struct judge *j, op_t op, tick_t now)
+void judge_entered_memory(void *judge, op_t op, tick_t now)
 {
+	struct judge *j = judge;
 	struct judged_op *d = judge_find(j, op);
 
 	judge_pass_time(j, now);

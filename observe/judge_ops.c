@@ -135,8 +135,9 @@ static void judge_start_again(struct judge *j, struct judged_op *d, uint32_t uni
 	d->passed = false;
 }
 
-void judge_started(struct judge *j, op_t op, uint32_t unit, tick_t now)
+void judge_started(void *judge, op_t op, uint32_t unit, tick_t now)
 {
+	struct judge *j = judge;
 	struct judged_op *d = judge_find(j, op);
 
 	judge_pass_time(j, now);
@@ -227,8 +228,9 @@ static void judge_drop_waits(struct judge *j, struct judged_op *d)
 	}
 }
 
-void judge_passed(struct judge *j, op_t op, tick_t now)
+void judge_passed(void *judge, op_t op, tick_t now)
 {
+	struct judge *j = judge;
 	struct judged_op *d = judge_find(j, op);
 
 	judge_pass_time(j, now);
@@ -242,8 +244,9 @@ void judge_passed(struct judge *j, op_t op, tick_t now)
 	d->again = false;
 }
 
-void judge_done(struct judge *j, op_t op, tick_t now)
+void judge_done(void *judge, op_t op, tick_t now)
 {
+	struct judge *j = judge;
 	struct judged_op *d = judge_find(j, op);
 
 	judge_pass_time(j, now);
@@ -274,13 +277,16 @@ void judge_done(struct judge *j, op_t op, tick_t now)
 
 /* ---- a die that has failed ---- */
 
-void judge_lose_die(struct judge *j, uint32_t die)
+void judge_lose_die(void *judge, uint32_t die)
 {
+	struct judge *j = judge;
+
 	j->lost = die;
 }
 
-void judge_rebuilt(struct judge *j, ppn_t page, const ppn_t *others, uint32_t n)
+void judge_rebuilt(void *judge, ppn_t page, const ppn_t *others, uint32_t n)
 {
+	struct judge *j = judge;
 	const struct judged_op *answer = judge_find(j, j->reader[page]);
 
 	BUG_ON(!answer || !judge_is_lost(j, page), "page %u is made anew and was not lost", page);

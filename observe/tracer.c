@@ -32,8 +32,10 @@ static void tracer_keep_place(struct tracer *t, op_t op, uint32_t index)
 	t->place[slot] = index + 1;
 }
 
-void tracer_made(struct tracer *t, const struct made_op *made)
+static void tracer_made(void *tracer, const struct made_op *made)
 {
+	struct tracer *t = tracer;
+
 	if (!t->open)
 		return;
 	t->op = memory_grown(t->op, &t->op_room, t->ops + 1, sizeof *t->op, "trace of operations");
@@ -42,8 +44,9 @@ void tracer_made(struct tracer *t, const struct made_op *made)
 	t->unfinished++;
 }
 
-void tracer_note(struct tracer *t, const char *format, va_list args)
+static void tracer_note(void *tracer, const char *format, va_list args)
 {
+	struct tracer *t = tracer;
 	struct traced_note *note;
 
 	if (!t->open)
@@ -54,32 +57,39 @@ void tracer_note(struct tracer *t, const char *format, va_list args)
 	vsnprintf(note->text, sizeof note->text, format, args);
 }
 
-void tracer_waits(struct tracer *t, op_t op, op_t other)
+static void tracer_waits(void *tracer, op_t op, op_t other)
 {
+	struct tracer *t = tracer;
+
 	if (!t->open)
 		return;
 	t->wait = memory_grown(t->wait, &t->wait_room, t->waits + 1, sizeof *t->wait, "trace of operations");
 	t->wait[t->waits++] = (struct traced_wait){ tracer_find(t, op), tracer_find(t, other) };
 }
 
-void tracer_ready(struct tracer *t, op_t op, tick_t now)
+static void tracer_ready(void *tracer, op_t op, uint32_t unit, tick_t now)
 {
+	struct tracer *t = tracer;
 	uint32_t i = tracer_find(t, op);
 
+	(void)unit;
 	if (i != TRACED_EARLIER)
 		t->op[i].ready = now;
 }
 
-void tracer_started(struct tracer *t, op_t op, tick_t now)
+static void tracer_started(void *tracer, op_t op, uint32_t unit, tick_t now)
 {
+	struct tracer *t = tracer;
 	uint32_t i = tracer_find(t, op);
 
+	(void)unit;
 	if (i != TRACED_EARLIER)
 		t->op[i].start = now;
 }
 
-void tracer_done(struct tracer *t, op_t op, tick_t now)
+static void tracer_done(void *tracer, op_t op, tick_t now)
 {
+	struct tracer *t = tracer;
 	uint32_t i = tracer_find(t, op);
 
 	if (i == TRACED_EARLIER)
@@ -90,16 +100,19 @@ void tracer_done(struct tracer *t, op_t op, tick_t now)
 		t->op[i].until = now;
 }
 
-void tracer_left(struct tracer *t, op_t op, tick_t now)
+static void tracer_left(void *tracer, op_t op, tick_t now)
 {
+	struct tracer *t = tracer;
 	uint32_t i = tracer_find(t, op);
 
 	if (i != TRACED_EARLIER)
 		t->op[i].until = now;
 }
 
-void tracer_works(struct tracer *t, op_t first, struct traced_span span)
+static void tracer_busy(void *tracer, op_t first, struct busy_span span)
 {
+	struct tracer *t = tracer;
+
 	if (!t->hardware || !(t->open || t->unfinished))
 		return;
 	span.op = tracer_find(t, first);
@@ -107,11 +120,30 @@ void tracer_works(struct tracer *t, op_t first, struct traced_span span)
 	t->span[t->spans++] = span;
 }
 
-void tracer_ends(struct tracer *t, uint32_t unit, enum traced_place place, tick_t to)
+static void tracer_busy_until(void *tracer, uint32_t unit, enum busy_place place, tick_t to)
 {
+	const struct tracer *t = tracer;
+
 	for (uint32_t i = t->spans; i--;)
 		if (t->span[i].unit == unit && t->span[i].place == place) {
 			t->span[i].to = to;
 			return;
 		}
+}
+
+struct flash_observer *tracer_observer(struct tracer *t)
+{
+	static const struct flash_hears hears = { .made = tracer_made,
+		.note = tracer_note,
+		.waits = tracer_waits,
+		.follows = tracer_waits,
+		.ready = tracer_ready,
+		.started = tracer_started,
+		.done = tracer_done,
+		.left = tracer_left,
+		.busy = tracer_busy,
+		.busy_until = tracer_busy_until };
+
+	t->observer = (struct flash_observer){ .hears = &hears, .context = t };
+	return &t->observer;
 }

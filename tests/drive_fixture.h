@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "drive/drive.h"
+#include "drive/judged.h"
 #include "flash/schedule.h"
 #include "parameters/params.h"
 #include "tests/child_fixture.h"
@@ -76,7 +77,8 @@ struct bench {
 	struct settings settings;
 	struct geometry geometry;
 	struct flash *flash;
-	struct io io; /* of the request being made */
+	struct judge *judge; /* NULL: none */
+	struct io io;        /* of the request being made */
 };
 
 /* Without the judge.  With it, every end of a transfer is an event. */
@@ -96,13 +98,14 @@ static inline struct bench *bench_open(const char *text)
 {
 	struct bench *b = bench_open_unjudged(text);
 
-	flash_use_judge(b->flash, 0);
+	b->judge = judged_medium(b->flash, 0);
 	return b;
 }
 
 static inline void bench_close(struct bench *b)
 {
 	flash_free(b->flash);
+	judge_free(b->judge);
 	settings_release(&b->settings);
 	memory_free(b);
 }

@@ -423,13 +423,14 @@ static void test_each_operation_is_counted_once_under_its_cause(void **state)
 static void test_pads_belong_to_nobody(void **state)
 {
 	struct bench *b = bench_open(PAPER_DRIVE);
+	struct accounts *a = accounts_create(b->geometry.dies);
 	struct schedule *s = b->flash->schedule;
 	uint32_t ticket;
 	tick_t when;
 	struct io io;
 
 	(void)state;
-	schedule_keep_accounts(s);
+	flash_observe(b->flash, accounts_observer(a));
 	bench_begin(b);
 	flash_program(&b->io, 0, 1, 4, CAUSE_HOST, OP_NONE);
 	flash_pad(&b->io, 1);
@@ -454,6 +455,7 @@ static void test_pads_belong_to_nobody(void **state)
 	submit_erase(b, 0);
 	schedule_drain(s);
 	bench_close(b);
+	accounts_free(a);
 }
 
 static void test_statistics_start_forgets_and_books_still_balance(void **state)

@@ -61,13 +61,13 @@ static tick_t go_through(struct judge *j, uint64_t id, tick_t in, tick_t cells, 
 	const uint32_t die = 0;
 
 	judge_started(j, id, die, now);
-	judge_bus(j, die, JUDGED_SENDS, now);
-	judge_bus(j, die, JUDGED_LEAVES, now += in);
+	judge_bus(j, die, BUS_SENDS, now);
+	judge_bus(j, die, BUS_LEFT, now += in);
 	judge_cells(j, die, true, now);
 	judge_cells(j, die, false, now += cells);
 	if (out) {
-		judge_bus(j, die, JUDGED_RECEIVES, now);
-		judge_bus(j, die, JUDGED_LEAVES, now += out);
+		judge_bus(j, die, BUS_RECEIVES, now);
+		judge_bus(j, die, BUS_LEFT, now += out);
 	}
 	judge_done(j, id, now);
 	return now;
@@ -165,8 +165,8 @@ static void interrupt(struct judge *j, tick_t stop, tick_t cost)
 	tick_t now = COMMAND + PAGE;
 
 	judge_started(j, 3, 0, 0);
-	judge_bus(j, 0, JUDGED_SENDS, 0);
-	judge_bus(j, 0, JUDGED_LEAVES, now);
+	judge_bus(j, 0, BUS_SENDS, 0);
+	judge_bus(j, 0, BUS_LEFT, now);
 	judge_cells(j, 0, true, now);
 	judge_suspended(j, 0, now += 50000);
 	now = read_through(j, 1, now + stop);
@@ -227,16 +227,16 @@ static void take_the_bus(enum judged_bus bus_order, bool data, uint32_t taker, t
 	judge_submit(j, 0, 0, 0);
 	if (data) {
 		judge_started(j, 2, 1, 0);
-		judge_bus(j, 1, JUDGED_SENDS, 0);
-		judge_bus(j, 1, JUDGED_LEAVES, COMMAND);
+		judge_bus(j, 1, BUS_SENDS, 0);
+		judge_bus(j, 1, BUS_LEFT, COMMAND);
 		judge_cells(j, 1, true, COMMAND);
 		judge_started(j, 1, 0, COMMAND + SENSE);
 		judge_cells(j, 1, false, COMMAND + SENSE);
-		judge_bus(j, taker, taker ? JUDGED_RECEIVES : JUDGED_SENDS, COMMAND + SENSE);
+		judge_bus(j, taker, taker ? BUS_RECEIVES : BUS_SENDS, COMMAND + SENSE);
 	} else {
 		judge_started(j, 1, 0, 0);
 		judge_started(j, 2, 1, 0);
-		judge_bus(j, taker, JUDGED_SENDS, later);
+		judge_bus(j, taker, BUS_SENDS, later);
 	}
 	judge_free(j);
 }
@@ -419,9 +419,9 @@ static void break_physics(enum breach breach)
 		judge_placed(j, 32, PPN_NONE);
 		make(j, 4, OP_READ, 32, PPN_NONE);
 		judge_started(j, 1, 0, 0);
-		judge_bus(j, 0, JUDGED_SENDS, 0);
+		judge_bus(j, 0, BUS_SENDS, 0);
 		judge_started(j, 4, 1, 0);
-		judge_bus(j, 1, JUDGED_SENDS, 0);
+		judge_bus(j, 1, BUS_SENDS, 0);
 		break;
 	case BUS_IDLE:
 		take_the_bus(JUDGED_FIRST_COME, false, 0, 1);

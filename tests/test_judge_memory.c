@@ -49,8 +49,8 @@ static void make(struct judge *j, op_t id, uint32_t ticket)
 static tick_t program(struct judge *j, op_t id, tick_t now)
 {
 	judge_started(j, id, 0, now);
-	judge_bus(j, 0, JUDGED_SENDS, now);
-	judge_bus(j, 0, JUDGED_LEAVES, now += COMMAND + PAGE);
+	judge_bus(j, 0, BUS_SENDS, now);
+	judge_bus(j, 0, BUS_LEFT, now += COMMAND + PAGE);
 	judge_cells(j, 0, true, now);
 	judge_cells(j, 0, false, now += PROGRAM);
 	judge_done(j, id, now);

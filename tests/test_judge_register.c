@@ -78,8 +78,8 @@ static struct judge *programs(void)
 static void issue(struct judge *j, uint32_t die, op_t id, tick_t now, tick_t bus)
 {
 	judge_started(j, id, die, now);
-	judge_bus(j, die, JUDGED_SENDS, now);
-	judge_bus(j, die, JUDGED_LEAVES, now + bus);
+	judge_bus(j, die, BUS_SENDS, now);
+	judge_bus(j, die, BUS_LEFT, now + bus);
 	judge_cells(j, die, true, now + bus);
 }
 
@@ -95,8 +95,8 @@ static void sense(struct judge *j, op_t id, tick_t now)
 
 static void receive(struct judge *j, op_t id, tick_t now)
 {
-	judge_bus(j, 0, JUDGED_RECEIVES, now);
-	judge_bus(j, 0, JUDGED_LEAVES, now += PAGE);
+	judge_bus(j, 0, BUS_RECEIVES, now);
+	judge_bus(j, 0, BUS_LEFT, now += PAGE);
 	judge_done(j, id, now);
 }
 
@@ -136,9 +136,9 @@ static void test_a_suspension_settles_nothing(void **state)
 	issue(j, 0, 1, LOAD, COMMAND);
 	judge_cells(j, 0, false, 5200);
 	issue(j, 0, 2, 5200, COMMAND);
-	judge_bus(j, 0, JUDGED_RECEIVES, 5300);
+	judge_bus(j, 0, BUS_RECEIVES, 5300);
 	judge_cells(j, 0, false, 6300);
-	judge_bus(j, 0, JUDGED_LEAVES, 9300);
+	judge_bus(j, 0, BUS_LEFT, 9300);
 	judge_done(j, 1, 9300);
 	judge_suspended(j, 1, 9300);
 	issue(j, 0, 3, 9300, COMMAND);
@@ -150,8 +150,8 @@ static void test_a_suspension_settles_nothing(void **state)
 static void load(struct judge *j, op_t id, tick_t now)
 {
 	judge_started(j, id, 0, now);
-	judge_bus(j, 0, JUDGED_SENDS, now);
-	judge_bus(j, 0, JUDGED_LEAVES, now + LOAD);
+	judge_bus(j, 0, BUS_SENDS, now);
+	judge_bus(j, 0, BUS_LEFT, now + LOAD);
 }
 
 static void test_lawful_programs(void **state)
@@ -201,13 +201,13 @@ static void break_reads(enum breach breach)
 	}
 	judge_started(j, 2, 0, FIRST);
 	if (breach == DATA_BEFORE_COMMAND) {
-		judge_bus(j, 0, JUDGED_RECEIVES, FIRST);
+		judge_bus(j, 0, BUS_RECEIVES, FIRST);
 		return;
 	}
-	judge_bus(j, 0, JUDGED_SENDS, FIRST);
-	judge_bus(j, 0, JUDGED_LEAVES, FIRST + COMMAND);
+	judge_bus(j, 0, BUS_SENDS, FIRST);
+	judge_bus(j, 0, BUS_LEFT, FIRST + COMMAND);
 	judge_cells(j, 0, true, FIRST + COMMAND);
-	judge_bus(j, 0, JUDGED_RECEIVES, FIRST + COMMAND);
+	judge_bus(j, 0, BUS_RECEIVES, FIRST + COMMAND);
 	judge_started(j, 3, 0, FIRST + COMMAND + 1);
 }
 

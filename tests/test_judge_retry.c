@@ -50,12 +50,12 @@ static struct judge *two_reads(uint32_t times)
 
 static tick_t attempt(struct judge *j, tick_t now)
 {
-	judge_bus(j, 0, JUDGED_SENDS, now);
-	judge_bus(j, 0, JUDGED_LEAVES, now += COMMAND);
+	judge_bus(j, 0, BUS_SENDS, now);
+	judge_bus(j, 0, BUS_LEFT, now += COMMAND);
 	judge_cells(j, 0, true, now);
 	judge_cells(j, 0, false, now += SENSE);
-	judge_bus(j, 0, JUDGED_RECEIVES, now);
-	judge_bus(j, 0, JUDGED_LEAVES, now += PAGE);
+	judge_bus(j, 0, BUS_RECEIVES, now);
+	judge_bus(j, 0, BUS_LEFT, now += PAGE);
 	return now;
 }
 
@@ -97,8 +97,8 @@ static void commit(void *context)
 		judge_senses_again(j, 0, attempt(j, 0) + ECC + 1);
 		break;
 	case NOT_READ:
-		judge_bus(j, 0, JUDGED_SENDS, 0);
-		judge_bus(j, 0, JUDGED_LEAVES, COMMAND);
+		judge_bus(j, 0, BUS_SENDS, 0);
+		judge_bus(j, 0, BUS_LEFT, COMMAND);
 		judge_senses_again(j, 0, COMMAND + ECC);
 		break;
 	case BESIDE:

@@ -80,8 +80,8 @@ static tick_t run_pass(struct judge *j, op_t id, tick_t load, tick_t cells, tick
 {
 	judge_started(j, id, 0, now);
 	judge_started(j, id + 1, 0, now);
-	judge_bus(j, 0, JUDGED_SENDS, now);
-	judge_bus(j, 0, JUDGED_LEAVES, now += load);
+	judge_bus(j, 0, BUS_SENDS, now);
+	judge_bus(j, 0, BUS_LEFT, now += load);
 	judge_cells(j, 0, true, now);
 	judge_cells(j, 0, false, now += cells);
 	return now;
@@ -178,8 +178,8 @@ static void break_one_pass(struct judge *j, enum breach breach)
 		break;
 	case ALONE:
 		judge_started(j, 1, 0, 0);
-		judge_bus(j, 0, JUDGED_SENDS, 0);
-		judge_bus(j, 0, JUDGED_LEAVES, COMMAND + PAGE);
+		judge_bus(j, 0, BUS_SENDS, 0);
+		judge_bus(j, 0, BUS_LEFT, COMMAND + PAGE);
 		judge_cells(j, 0, true, COMMAND + PAGE);
 		judge_cells(j, 0, false, COMMAND + PAGE + ONE);
 		judge_done(j, 1, COMMAND + PAGE + ONE);

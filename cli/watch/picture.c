@@ -356,10 +356,9 @@ struct chart {
 	uint32_t columns, units_per_channel; /* a unit: a die, or a chip whose dies take turns */
 };
 
-static bool picture_is_span_of(
-	const struct chart *c, const struct traced_span *span, bool bus, uint32_t number)
+static bool picture_is_span_of(const struct chart *c, const struct busy_span *span, bool bus, uint32_t number)
 {
-	return span->place == (bus ? TRACED_BUS : TRACED_CELLS) &&
+	return span->place == (bus ? BUSY_BUS : BUSY_CELLS) &&
 	       (bus ? span->unit / c->units_per_channel : span->unit) == number;
 }
 
@@ -384,7 +383,7 @@ static void picture_draw_line(
 	for (uint32_t i = 0; i < c->columns; i++)
 		screen_put(s, row, CHART_LABEL + i, LOOK_FAINT, ".");
 	for (uint32_t i = 0; i < c->tracer->spans; i++) {
-		const struct traced_span *span = &c->tracer->span[i];
+		const struct busy_span *span = &c->tracer->span[i];
 		uint32_t at = picture_column_at(c, span->from), end = picture_column_at(c, span->to - 1);
 
 		for (; picture_is_span_of(c, span, bus, number) && at <= end && at < c->columns; at++)

@@ -140,7 +140,7 @@ static void explanation_entering(void *explanation, const struct request *r)
 	x->diary = d->buffer->explains = open_memstream(&x->evictions, &x->evictions_bytes);
 	BUG_ON(!x->diary, "no stream in memory");
 	x->tracer.open = true;
-	schedule_trace(d->flash->schedule, &x->tracer);
+	flash_observe(d->flash, tracer_observer(&x->tracer));
 }
 
 static void explanation_issued(void *explanation, uint32_t ticket, const struct request *r)
@@ -181,7 +181,7 @@ void explanation_release(struct explanation *x)
 	if (!x->drive)
 		return;
 	drive_dismiss(x->drive, &x->observer);
-	schedule_untrace(x->drive->flash->schedule, &x->tracer);
+	flash_dismiss(x->drive->flash, &x->tracer.observer);
 	tracer_release(&x->tracer);
 	memory_free(x->owner);
 	free(x->map);

@@ -14,7 +14,7 @@ static void timeline_entering(void *timeline, const struct request *r)
 	if (t->entered != t->from)
 		return;
 	t->tracer.hardware = true;
-	schedule_trace(t->drive->flash->schedule, &t->tracer);
+	flash_observe(t->drive->flash, tracer_observer(&t->tracer));
 }
 
 static void timeline_issued(void *timeline, uint32_t ticket, const struct request *r)
@@ -55,7 +55,7 @@ void timeline_observe(struct timeline *t, struct drive *d)
 
 void timeline_end(struct timeline *t, struct drive *d)
 {
-	schedule_untrace(d->flash->schedule, &t->tracer);
+	flash_dismiss(d->flash, &t->tracer.observer);
 	for (uint32_t i = 0; i < t->requests; i++) {
 		struct timed_request *r = &t->request[i];
 

@@ -88,12 +88,12 @@ static void trace_events_put_operation(struct events *e, uint32_t op)
 	fprintf(e->out, "\",\"awaited\":%s", o->made.awaited ? "true" : "false");
 }
 
-static void trace_events_put_slice(struct events *e, const struct traced_span *span)
+static void trace_events_put_slice(struct events *e, const struct busy_span *span)
 {
-	static const enum group groups[] = { [TRACED_BUS] = GROUP_CHANNELS,
-		[TRACED_CELLS] = GROUP_DIES,
-		[TRACED_REGISTER] = GROUP_REGISTERS };
-	uint32_t track = span->place == TRACED_BUS ? span->unit / e->per_channel : span->unit;
+	static const enum group groups[] = {
+		[BUSY_BUS] = GROUP_CHANNELS, [BUSY_CELLS] = GROUP_DIES, [BUSY_REGISTER] = GROUP_REGISTERS
+	};
+	uint32_t track = span->place == BUSY_BUS ? span->unit / e->per_channel : span->unit;
 
 	trace_events_put_event(e, "X", groups[span->place], track, span->from);
 	fprintf(e->out, ",\"dur\":%" PRIu64 ".%03u,\"name\":\"%s %s\",\"cat\":\"%s\",\"args\":{\"planes\":%u",
@@ -107,7 +107,7 @@ static void trace_events_put_slice(struct events *e, const struct traced_span *s
 /* From the end of an operation to the start of one that waited for it, each on its die. */
 static void trace_events_put_arrow(struct events *e, uint32_t number, const struct traced_wait *wait)
 {
-	const struct traced_span *span = e->timeline->tracer.span, *source, *target;
+	const struct busy_span *span = e->timeline->tracer.span, *source, *target;
 
 	if (wait->op == TRACED_EARLIER || wait->other == TRACED_EARLIER || !e->first[wait->op] ||
 		!e->last[wait->other])
@@ -162,9 +162,9 @@ static void trace_events_find_spans(struct events *e)
 		for (uint32_t k = 0; k < t->request[i].ops; k++)
 			e->request[t->request[i].first + k] = i;
 	for (uint32_t i = 0; i < t->tracer.spans; i++) {
-		const struct traced_span *span = &t->tracer.span[i];
+		const struct busy_span *span = &t->tracer.span[i];
 
-		if (span->place != TRACED_CELLS || span->op == TRACED_EARLIER)
+		if (span->place != BUSY_CELLS || span->op == TRACED_EARLIER)
 			continue;
 		if (!e->first[span->op])
 			e->first[span->op] = i + 1;

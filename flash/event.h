@@ -1,9 +1,9 @@
 /*
- * Operations on the medium, their kinds and causes: the vocabulary of the medium (flash/) and its observers,
- * the judge of time, the accounts of latencies and the tracer.  flash/events.h lists the events.
+ * Operations on the medium, their kinds and causes: the vocabulary of the medium and of those that observe it
+ * (flash/observer.h).
  */
-#ifndef OBSERVE_EVENT_H
-#define OBSERVE_EVENT_H
+#ifndef FLASH_EVENT_H
+#define FLASH_EVENT_H
 
 #include "types.h"
 
@@ -59,6 +59,27 @@ const char *cause_name(enum cause);
 
 /* "read", "program", "copy", "erase", "forward", "flush" */
 const char *op_name(enum op_kind);
+
+/* Parts of the time of a request; what they are, observe/accounts.h says. */
+enum part { PART_CONTROLLER, PART_MAP, PART_DIE, PART_COLLECTION, PART_BUS, PART_CELLS, PARTS };
+
+/* How a unit uses its bus: no longer; for a command and the data of a program; for the data of a read. */
+enum bus_use { BUS_LEFT, BUS_SENDS, BUS_RECEIVES };
+
+/* Where a unit (a die, or a chip without flash.interleave) serves a command. */
+enum busy_place { BUSY_CELLS, BUSY_BUS, BUSY_REGISTER };
+
+/* The cells of a unit, the bus of its channel or its cache register are busy with a command; cells also while
+ * they stop. */
+struct busy_span {
+	uint32_t unit;
+	uint32_t op;     /* of the observer: its number for the command's first operation */
+	uint32_t planes; /* operations of the command */
+	enum op_kind kind;
+	enum cause cause;
+	enum busy_place place;
+	tick_t from, to;
+};
 
 /* An operation that is issued. */
 struct made_op {

@@ -1,4 +1,4 @@
-#include "observe/event.h"
+#include "flash/event.h"
 
 const char *cause_name(enum cause cause)
 {
