@@ -165,7 +165,8 @@ static void test_skeleton_is_page_in_every_number(void **state)
 
 /* ---- watching changes nothing ---- */
 
-/* With the judge every end of a transfer is an event, without it only one that something waits for. */
+/* With the judge every end of a transfer is an event, without it only one that something waits for; and a
+ * drive without features of the hardware is simulated by functions of its own. */
 static void test_a_judge_changes_no_number(void **state)
 {
 	static const char *const loads[] = {
@@ -179,6 +180,13 @@ static void test_a_judge_changes_no_number(void **state)
 		"-s flash.bus_order=data_first -s flash.multiplane=any",
 		"-s flash.suspend=program_and_erase -s flash.suspend_ns=0 -s flash.resume_ns=500",
 		"-s flash.suspend=erase -s flash.read_first_limit=3 -s flash.interleave=false",
+		"-s flash.cache_register=both",
+		"-s flash.program_unit=wordline -s flash.cell_bits=2 -s flash.copyback=false",
+		"-s host.write_done=memory",
+		"-s slc.mode=static -s slc.density=2 -s slc.share=0.1 -s flash.blocks=32",
+		"-s retry.reads_per_step=20",
+		("-s parity.on=true -s parity.fail_at=2000 -s flash.blocks=32 -s flash.over_provisioning=0.6 "
+		 "-s placement.policy=superblock -s placement.superblock=unit"),
 	};
 
 	put_workload(*state, false);
