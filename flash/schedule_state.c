@@ -214,7 +214,7 @@ void schedule_check(const struct schedule *s)
 		wordline_check(s);
 	write_memory_check(s);
 	BUG_ON(timers_next(&s->timers) < s->now || release_due(s) < s->now, "an event lies in the past");
-	if (!s->in_flight && pool_is_free(&s->ops.ticket)) /* else a completed request has yet to leave */
+	if (!s->in_flight && s->completed.first == INDEX_NONE)
 		flash_check_idle(s->flash);
 }
 

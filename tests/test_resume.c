@@ -58,6 +58,20 @@ static bool save_once(void *stage, const struct run *run)
 	return true;
 }
 
+/* What a row leaves out may break an invariant long before it changes a number. */
+static bool load_stage(struct stage *s, struct fault *fault)
+{
+	const struct drive *d = s->run.drive;
+
+	if (!checkpoint_load(&s->what, s->how->path, fault))
+		return false;
+	host_check(d->host);
+	buffer_check(d->buffer);
+	ftl_check(d->ftl);
+	schedule_check(d->flash->schedule);
+	return true;
+}
+
 static bool open_stage(struct stage *s, struct fault *fault)
 {
 	const struct combination *c = s->how->combination;
@@ -86,7 +100,7 @@ static bool open_stage(struct stage *s, struct fault *fault)
 	journal_observe(s->journal, s->run.drive);
 	s->run.journal = s->journal;
 	if (s->how->resume)
-		return checkpoint_load(&s->what, s->how->path, fault);
+		return load_stage(s, fault);
 	if (!precondition(s->run.drive, &s->workload, &s->before, fault))
 		return false;
 	stat_list_start(&s->run.drive->statistics);
