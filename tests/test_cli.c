@@ -1509,7 +1509,7 @@ static void test_a_run_killed_while_it_is_saved(void **state)
 	struct world *w = *state;
 
 	shell(w,
-		"set -- run --quiet -o $d/out --series 10 -s trace.limit=400000 parameters/tiny.cfg uniform; "
+		"set -- run --quiet -o $d/out --series 10 -s trace.limit=200000 parameters/tiny.cfg uniform; "
 		"$ssd $* --checkpoint $d/run & rows=$d/run.series; " UNTIL_LONG
 		"kill $!; wait $! && exit; : >$d/run.partial-1; exec $ssd $* --resume $d/run");
 	assert_status(w, DONE, "run --resume");
@@ -1576,7 +1576,7 @@ static void test_a_flipped_byte_is_found(void **state)
 	ssd(w, "run --quiet " AGED "--save-drive @/drive parameters/tiny.cfg uniform");
 	bytes = bytes_of(w, "drive", &size);
 	assert_true(size > 1000);
-	step = size / 150;
+	step = size / shorter(50, 150);
 	for (size_t at = 0; at < size; at += at < 20 || at + step + 20 > size ? 1 : step) {
 		unsigned char flip = at % 3 ? 0x01 : 0x80;
 
