@@ -1509,7 +1509,7 @@ static void test_a_run_killed_while_it_is_saved(void **state)
 	struct world *w = *state;
 
 	shell(w,
-		"set -- run --quiet -o $d/out --series 10 -s trace.limit=400000 parameters/tiny.cfg uniform; "
+		"set -- run --quiet -o $d/out --series 10 -s trace.limit=200000 parameters/tiny.cfg uniform; "
 		"$ssd $* --checkpoint $d/run & rows=$d/run.series; " UNTIL_LONG
 		"kill $!; wait $! && exit; : >$d/run.partial-1; exec $ssd $* --resume $d/run");
 	assert_status(w, DONE, "run --resume");
