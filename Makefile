@@ -202,7 +202,7 @@ $(PY_OF_LIBRARY): build/dev/libssdlab.so build/dev/toolbox.a
 else
 $(PY_OF_LIBRARY): python-library
 python-library:
-	@$(MAKE) BUILD=build/dev build/dev/libssdlab.so build/dev/toolbox.a
+	@$(MAKE) -s BUILD=build/dev build/dev/libssdlab.so build/dev/toolbox.a
 endif
 
 check: ## what a change must pass: lint, gcc, clang, analysis, tests plain and sanitized, Valgrind, ...
