@@ -61,8 +61,7 @@ override CFLAGS  += -std=c11 -D_POSIX_C_SOURCE=200809L -D_DARWIN_C_SOURCE -D_FIL
 override LDFLAGS += $(SANITIZE)
 override LDLIBS  += $(PACKAGE_LIBS) -lm
 
-SOURCES := $(filter-out cli/lab-page/% library/%,\
-	$(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c)))
+SOURCES := $(filter-out cli/lab-page/% library/%,$(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c)))
 LIBRARY_C := $(wildcard library/*.c)
 PRODUCT := $(foreach room,$(ROOMS),$(wildcard $(room)/*.[ch] $(room)/*/*.[ch])) ssd.c types.h
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/drive/built_in.o \
@@ -121,7 +120,6 @@ $(BUILD)/commit.c: always
 $(BUILD)/traces/built_in.o $(BUILD)/drive/built_in.o $(BUILD)/commit.o $(BUILD)/toolbox.o: %.o: %.c
 	@$(HERE) $(CC) $(CFLAGS) -c -o $@ $<
 
-# The page of a timeline.
 $(BUILD)/drive/run/timeline_page.c: scripts/as-c drive/run/timeline.html
 	@mkdir -p $(@D)
 	@scripts/as-c drive/run/timeline_page.h timeline_page drive/run/timeline.html > $@
@@ -202,7 +200,7 @@ $(PY_OF_LIBRARY): build/dev/libssdlab.so build/dev/toolbox.a
 else
 $(PY_OF_LIBRARY): python-library
 python-library:
-	@$(MAKE) BUILD=build/dev build/dev/libssdlab.so build/dev/toolbox.a
+	@$(MAKE) -s BUILD=build/dev build/dev/libssdlab.so build/dev/toolbox.a
 endif
 
 check: ## what a change must pass: lint, gcc, clang, analysis, tests plain and sanitized, Valgrind, ...
@@ -278,10 +276,6 @@ check-counts: ssd ## counts beside those of independent reference models
 	@echo "== counts of reference models"
 	@tests/counts -j $(JOBS) $(TRACES) \
 		$(filter-out %/zns-counts.tsv,$(wildcard tests/golden/*-counts.tsv))
-
-check-instructions: ssd ## instructions of a request beside those of tests/bench/instructions.tsv
-	@echo "== instructions of a request"
-	@tests/bench/instructions ./ssd
 
 # A distribution's package is made with DESTDIR; PREFIX is where it will be installed.
 PREFIX ?= /usr/local

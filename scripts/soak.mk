@@ -119,3 +119,7 @@ pgo: ## build/pgo/ssd, compiled with a profile of usual runs; build/pgo/tests/be
 	@find build/pgo -name '*.o' -delete
 	@$(MAKE) BUILD=build/pgo build/pgo/ssd build/pgo/tests/bench/bench \
 		OPTIMISE='$(OPTIMISE) -fprofile-use -fprofile-partial-training -Wno-missing-profile'
+
+check-instructions: ssd ## instructions of a request beside those of tests/bench/instructions.tsv
+	@echo "== instructions of a request"
+	@tests/bench/instructions ./ssd

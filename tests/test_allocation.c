@@ -152,7 +152,7 @@ static void assert_gives_up_in_one_line(const struct attempt *a, const struct ch
 }
 
 /* Runs once without a failure, then with each allocation failing in turn (every 11th in `make check`, every
- * 37th in `make test`, of these every tenth if sanitized), until none is left to fail. */
+ * 61st in `make test`, of these every tenth if sanitized), until none is left to fail. */
 static void step_through(struct attempt *a)
 {
 	struct files complete, files;
@@ -164,7 +164,7 @@ static void step_through(struct attempt *a)
 		fail_msg("%s: status %#x, \"%s\"", a->arguments, (unsigned)child.status, child.text);
 	take_files(a->folder, &complete);
 	while (child.status || !a->fail) {
-		a->fail += amount(shorter(37, 11), 1) * (SANITIZED ? 10 : 1);
+		a->fail += amount(shorter(61, 11), 1) * (SANITIZED ? 10 : 1);
 		run_in_child(&child, run_command, a);
 		take_files(a->folder, &files);
 		assert_whole(&files, &complete, a);
