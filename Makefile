@@ -1,7 +1,7 @@
 # ssdlab: `make help` lists what can be made.
 
 CC   ?= cc
-JOBS ?= 2
+JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 MAKEFLAGS += --no-print-directory
 
 # A folder for each way of compiling: build/ holds the program that users get, build/dev what the tests link
@@ -29,8 +29,7 @@ LTO      ?=
 endif
 
 # What the program and the library are made of.  The program needs no library/.
-ROOMS    := base stats observe flash pagemap gc ftl buffer host drive
-ROOMS    += parameters traces legacy cli library
+ROOMS    := base stats observe flash pagemap gc ftl buffer host drive parameters traces legacy cli library
 PACKAGES := libconfig libarchive zlib
 
 # -O3: the simulator is the product; -g: every abort can be debugged.
@@ -53,17 +52,17 @@ $(error missing:$(shell for p in $(PACKAGES); do pkg-config --exists $$p || prin
 	scripts/deps installs what is missing)
 endif
 endif
-# override: these flags are added to those of `make CFLAGS=...`.
-# _DARWIN_C_SOURCE: macOS hides lockf() from programs that ask for POSIX alone.
+# override: added to those of `make CFLAGS=...`.  _DARWIN_C_SOURCE: macOS hides lockf() from POSIX programs.
 override CFLAGS  += -std=c11 -D_POSIX_C_SOURCE=200809L -D_DARWIN_C_SOURCE -D_FILE_OFFSET_BITS=64 -I. \
             -ffp-contract=off -ffile-prefix-map=$(CURDIR)=. -fPIC -fvisibility=hidden \
             $(OPTIMISE) $(LTO) $(WARN) $(SANITIZE) $(PACKAGE_CFLAGS)
 override LDFLAGS += $(SANITIZE)
 override LDLIBS  += $(PACKAGE_LIBS) -lm
 
-SOURCES := $(filter-out cli/lab-page/% library/%,$(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c)))
+SOURCES := $(foreach room,$(filter-out library,$(ROOMS)),$(wildcard $(room)/*.c $(room)/*/*.c))
+SOURCES := $(filter-out cli/lab-page/%,$(SOURCES))
 LIBRARY_C := $(wildcard library/*.c)
-PRODUCT := $(foreach room,$(ROOMS),$(wildcard $(room)/*.[ch] $(room)/*/*.[ch])) ssd.c types.h
+PRODUCT := ssd.c types.h $(foreach room,$(ROOMS),$(wildcard $(room)/*.[ch] $(room)/*/*.[ch]))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/traces/built_in.o $(BUILD)/drive/built_in.o \
 	$(BUILD)/drive/run/timeline_page.o $(BUILD)/toolbox.o
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
@@ -173,13 +172,15 @@ UNIT_RUNS := $(filter $(ALL_RUNS),$(UNIT:%.c=$(BUILD)/%.run) tests/test_state.py
 # Others come first, so that none of them is left to run alone at the end.
 IN_ORDER  := $(filter-out $(UNIT_RUNS),$(filter %.py.run,$(ALL_RUNS)) $(TESTS:%=%.run)) $(UNIT_RUNS)
 
+# On all cores, unless -j says how many.
+ON_CORES = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 unit: ## programs that run no workload: seconds
 	@scripts/deps unit
-	@$(MAKE) BUILD=$(DEV) run-unit
+	@$(MAKE) $(ON_CORES) BUILD=$(DEV) run-unit
 
-test: ## every test program, long ones shortened: a minute with -j2; LONG=1: as `make check`
+test: ## every test program, long ones shortened: a minute on two cores; LONG=1: as `make check`
 	@scripts/deps test
-	@$(MAKE) BUILD=$(DEV) run-tests
+	@$(MAKE) $(ON_CORES) BUILD=$(DEV) run-tests
 
 .PHONY: $(ALL_RUNS)
 run-unit: $(filter $(TESTS),$(UNIT_RUNS:%.run=%)) $(SSD)
@@ -265,7 +266,6 @@ check-install: ssd
 	@echo "== installing, using and removing what was installed"
 	@tests/install.sh ./ssd
 
-# Where the tools of the tests are missing.
 check-bare:
 	@echo "== README's commands on a machine without the tools of the tests"
 	@tests/bare.sh
