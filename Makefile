@@ -440,11 +440,13 @@ mutants: ## do the tests find bugs?  plants those of tests/mutants/bugs/ one by 
 	@JOBS=$(JOBS) tests/mutants/run $(ONLY)
 
 # Experiments (docs/experiments.md).  SCALE=1: the paper's size; each experiment has a default of its own.
-# TRACES=FOLDER: the real traces, for `figures` (ICPP'23) and `legacy-study`; the others refuse it.
+# TRACES=FOLDER: the real traces, for `figures` (ICPP'23), `figures-sftl`, `figures-msac`, `figures-pmftl` and
+# `legacy-study`; WITHOUT=NAME,NAME: without these, for all but the last.  The others refuse both.
 # RESULTS=FOLDER.
 RESULTS ?= results
 LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab report -j $(JOBS)
-NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
+NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES)) \
+	$(if $(WITHOUT),without=$(WITHOUT))
 
 .PHONY: figures figures-sensitivity tables check-tables figures-msac figures-sftl figures-pmftl
 .PHONY: figures-chardin log-block figures-drives figures-zones figures-slc figures-fdp
@@ -478,13 +480,13 @@ tables check-tables: lab-ready
 	@$(LAB) scripts/workloads
 	@scripts/tables $(if $(filter check-%,$@),--check) $(RESULTS)
 
-figures-msac: lab-ready ## the MSAC paper's figures, and a search over what it leaves open (SCALE=8: a look)
+figures-msac: lab-ready ## the MSAC paper's figures, and a search over what it leaves open (SCALE=8; TRACES)
 	@$(LAB) scripts/msac open sizes loads readings whole seeds $(NUMBERS)
 
-figures-sftl: lab-ready ## the S-FTL paper's figures (SCALE=1: all requests)
+figures-sftl: lab-ready ## the S-FTL paper's figures (SCALE=1: all requests; TRACES=FOLDER)
 	@$(LAB) scripts/sftl caches ranges order $(NUMBERS)
 
-figures-pmftl: lab-ready ## the PM-FTL slides' figures (all requests; SCALE=16: a look)
+figures-pmftl: lab-ready ## the PM-FTL slides' figures (all requests; SCALE=16: a look; TRACES)
 	@$(LAB) scripts/pmftl budgets packing buffers cooperation $(NUMBERS)
 
 figures-chardin: lab-ready ## the figures of a layer that makes random writes sequential, and of its devices
