@@ -1,11 +1,13 @@
 # Experiments and papers: included by the Makefile, which `make help` describes.
 
 # Experiments (docs/experiments.md).  SCALE=1: the paper's size; each experiment has a default of its own.
-# TRACES=FOLDER: the real traces, for `figures` (ICPP'23) and `legacy-study`; the others refuse it.
+# TRACES=FOLDER: the real traces, for `figures` (ICPP'23), `figures-sftl`, `figures-msac`, `figures-pmftl` and
+# `legacy-study`; WITHOUT=NAME,NAME: without these, for all but the last.  The others refuse both.
 # RESULTS=FOLDER.
 RESULTS ?= results
 LAB     := SSD=$(SSD) RESULTS=$(RESULTS) scripts/lab
-NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES))
+NUMBERS := $(if $(SCALE),scale=$(SCALE:1/%=%)) $(if $(TRACES),traces=$(TRACES)) \
+	$(if $(WITHOUT),without=$(WITHOUT))
 
 lab-ready:
 	@scripts/deps figures
@@ -42,9 +44,9 @@ figures-%: lab-ready
 	@$(LAB) figures -j $(JOBS) scripts/$* $(NUMBERS)
 
 # What these show, for `make help`.
-figures-msac: ## the MSAC paper's figures, and a search over what it leaves open (SCALE=8: a look)
-figures-sftl: ## the S-FTL paper's figures (SCALE=1: all requests)
-figures-pmftl: ## the PM-FTL slides' figures (all requests; SCALE=16: a look)
+figures-msac: ## the MSAC paper's figures, and a search over what it leaves open (SCALE=8; TRACES)
+figures-sftl: ## the S-FTL paper's figures (SCALE=1: all requests; TRACES)
+figures-pmftl: ## the PM-FTL slides' figures (all requests; SCALE=16; TRACES)
 figures-chardin: ## the figures of a layer that makes random writes sequential, and of its devices
 figures-zones: ## what a host pays that writes zones: results/zones/
 figures-slc: ## drives with an SLC cache being filled, beside reviews of them: docs/slc.md

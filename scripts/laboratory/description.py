@@ -17,9 +17,10 @@ import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from laboratory import expression
+from laboratory import expression, real_traces
 from laboratory.mistake import Mistake
 from laboratory.published import Published, read_published
+from laboratory.real_traces import Trace
 
 Place = dict[str, str]  # axis: point
 Points = dict[str, list[str]]  # point: words
@@ -36,6 +37,7 @@ SECTIONS = {
     "search",
     "figure",
     "matrix",
+    "trace",
 }
 OPTIONS = {
     "title",
@@ -48,6 +50,7 @@ OPTIONS = {
     "fold",
     "columns",
     "fitted",
+    "fitted_rows",
     "strict",
     "alone",
     "note",
@@ -55,6 +58,7 @@ OPTIONS = {
 }
 OF_MATRIX = {"axis", "numbers", "at", "title", "caption", "outside", "leaves"}
 OF_SEARCH = {"numbers", "title", "caption"}  # its other options are axes
+NO_FILE = "none:"  # before the name of a trace, in place of a workload
 PLAIN = re.compile(r"\w[\w.-]*")  # names of files
 NAMED = re.compile(r"{([\w.-]+)}")  # in a note: a point, or another number
 
@@ -75,6 +79,8 @@ class Experiment:
     published: list[Published] = field(default_factory=list)
     instead: dict[str, dict[str, Points]] = field(default_factory=dict)  # point: axis: its points there
     searches: dict[str, dict[str, str]] = field(default_factory=dict)  # the axes of each: a grid of its name
+    traces: dict[str, Trace] = field(default_factory=dict)  # that were found, by path
+    absent: dict[str, Trace] = field(default_factory=dict)  # those without a file, by name
 
     def label(self, name: str, axis: str = "") -> str:
         """The label of `AXIS POINT`, or else of `POINT`, or else the name itself."""
@@ -122,6 +128,23 @@ class Experiment:
         axes = [axis for axis in self.axes if axis not in but]
         return [dict(zip(axes, points)) for points in itertools.product(*map(choices, axes))]
 
+    def absent_at(self, place: Place) -> str:
+        """The name of the trace without a file that this place would replay; "": it has a workload."""
+        point = place.get("workload", "") if self.absent else ""
+        words = self.words(place, "workload", point) if point in self.axes["workload"] else []
+        return words[0].removeprefix(NO_FILE) if words and words[0].startswith(NO_FILE) else ""
+
+    def words(self, place: Place, axis: str, point: str) -> list[str]:
+        """Of a point, which may be others where another axis is at some point."""
+        return next(
+            (
+                self.instead[p][axis][point]
+                for p in place.values()
+                if point in self.instead.get(p, {}).get(axis, {})
+            ),
+            self.axes[axis][point],
+        )
+
     def places(self, grids: list[str]) -> list[Place]:
         """The places of these grids, each once; of places of a search with the same settings, the first."""
         count = sum(math.prod(len(self.points(axis, grid)) for axis in self.axes) for grid in grids)
@@ -140,10 +163,11 @@ class Experiment:
         return [*found.values(), *(place for place in first.values() if tuple(place.values()) not in found)]
 
     def of_grid(self, grid: str) -> Iterable[Place]:
-        return (
+        every = (
             dict(zip(self.axes, point))
             for point in itertools.product(*(self.points(axis, grid) for axis in self.axes))
         )
+        return (place for place in every if not self.absent_at(place))
 
     def identity(self, place: Place) -> str:
         """Workloads and settings of a place: equal for places that do the same."""
@@ -174,14 +198,7 @@ class Experiment:
         workloads: list[str] = []
         settings = []
         for axis, point in place.items():
-            words = next(
-                (
-                    self.instead[p][axis][point]
-                    for p in place.values()
-                    if point in self.instead.get(p, {}).get(axis, {})
-                ),
-                self.axes[axis][point],
-            )
+            words = self.words(place, axis, point)
             if axis == "workload":
                 workloads, words = of_workloads(words)
             settings += [word for word in words if not word.startswith("@")]
@@ -327,12 +344,15 @@ class Sections:
                 known = ", ".join(self.numbers) or "(none)"
                 raise Mistake(f"{word}: {path} has no number {key}; should be one of {known}")
             self.numbers[key] = number(text)
-        self.headed = []  # kind, name, points, section
+        self.headed: list[tuple[str, str, list[str], dict[str, str]]] = []  # kind, name, points, section
         for name, section in self.plain.items():
             head, _, only = name.partition(" if ")
             head, _, at = head.partition(" at ")
+            kind, _, own = head.partition(" ")
             if not only or self.numbers.get(only):
-                self.headed.append((*head.partition(" ")[::2], at.split(), section))
+                self.headed.append((kind, own, at.split(), section))
+        self.traces = self.find_traces()
+        self.known = self.numbers | self.numbers_of_traces()
 
     def named(self, kind: str, at: str = "") -> dict[str, dict[str, str]]:
         return {
@@ -341,16 +361,41 @@ class Sections:
             if word == kind and (at in points if at else not points)
         }
 
-    def labels(self) -> dict[str, str]:
-        """Those of [labels if NUMBER] are added to those of [labels]."""
+    def merged(self, kind: str) -> dict[str, str]:
+        """Those of [KIND if NUMBER] are added to those of [KIND]."""
         found: dict[str, str] = {}
-        for kind, _, _, section in self.headed:
-            found |= section if kind == "labels" else {}
+        for word, _, _, section in self.headed:
+            found |= section if word == kind else {}
+        return found
+
+    def find_traces(self) -> list[Trace]:
+        """Those of [trace NAME], with their files if the number `traces` is a folder."""
+        found = [
+            real_traces.read_trace(name, section, f"{self.path}: [trace {name}]")
+            for name, section in self.named("trace").items()
+        ]
+        without = str(self.numbers.get("without", "")).replace(",", " ").split()
+        for name in without:
+            if name not in [trace.name for trace in found]:
+                names = " ".join(trace.name for trace in found)
+                raise Mistake(f"without={','.join(without)}: {name}: should be of {names}")
+        for trace in found:
+            trace.none = trace.none or (f"left out (without={trace.name})" if trace.name in without else "")
+        if found and self.numbers.get("traces"):
+            real_traces.find(str(self.numbers["traces"]), found)
+        return found
+
+    def numbers_of_traces(self) -> dict[str, object]:
+        """trace_NAME, the file as a word of a point, and requests_NAME."""
+        found: dict[str, object] = {f"requests_{trace.key}": trace.requests for trace in self.traces}
+        for trace in self.traces:
+            if trace.path or trace.none:
+                found[f"trace_{trace.key}"] = shlex.quote(trace.path or NO_FILE + trace.name)
         return found
 
     def axes(self, at: str = "") -> dict[str, Points]:
         return {
-            name: read_axis(section, self.numbers, f"{self.path}: [axis {name}]")
+            name: read_axis(section, self.known, f"{self.path}: [axis {name}]")
             for name, section in self.named("axis", at).items()
         }
 
@@ -375,8 +420,7 @@ class Sections:
 
     def options(self) -> dict[str, str]:
         found = {
-            name: evaluate(text, self.numbers, self.path)
-            for name, text in self.plain.get("experiment", {}).items()
+            name: evaluate(text, self.known, self.path) for name, text in self.merged("experiment").items()
         }
         check_options(found, OPTIONS, f"{self.path}: [experiment]")
         if not re.fullmatch(r"0*[1-9]\d{0,8}", found.get("fold", "1"), re.ASCII):
@@ -415,7 +459,7 @@ def check_sections(sections: Sections, axes: dict[str, Points], path: str) -> No
         check_options(option, OF_MATRIX, f"{path}: [matrix {name}]")
         if option.get("axis") not in axes or "numbers" not in option:
             raise Mistake(f"{path}: [matrix {name}] should have numbers and axis, one of {' '.join(axes)}")
-    for point in axes.get(sections.plain.get("experiment", {}).get("columns", ""), ()):
+    for point in axes.get(sections.merged("experiment").get("columns", ""), ()):
         check_name(point, f"{path}: {point}, a point of columns")
 
 
@@ -446,8 +490,7 @@ def read(path: str, given: list[str]) -> Experiment:
         }
     except Mistake as mistake:
         raise Mistake(f"{path}: [grid] {mistake}") from None
-    plain = sections.plain
-    columns = plain.get("experiment", {}).get("columns", "")
+    columns = sections.merged("experiment").get("columns", "")
     for search in searches:  # other axes are as in the grid that is always run, but for the page's columns
         rest = {axis: points for axis, points in grids.get("", {}).items() if axis != columns}
         grids[search] = rest | grids[search]
@@ -458,15 +501,17 @@ def read(path: str, given: list[str]) -> Experiment:
         sections.options(),
         sections.numbers,
         axes,
-        plain.get("defaults", {}),
+        sections.merged("defaults"),
         grids,
-        plain.get("measures", {}),
-        sections.labels(),
+        sections.merged("measures"),
+        sections.merged("labels"),
         sections.named("figure"),
         sections.named("matrix"),
         read_published(table),
         instead,
         searches,
+        {trace.path: trace for trace in sections.traces if trace.path},
+        {trace.name: trace for trace in sections.traces if trace.none and sections.numbers.get("traces")},
     )
     experiment.grids.setdefault("", {})
     experiment.check_notes(table)

@@ -44,6 +44,7 @@ OPTIONS = {
     "wide",
     "numbers",
     "stamp",
+    "numbered",
 }
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII)
 END = rf"(\*|{NUMBER.pattern})?"
@@ -138,6 +139,7 @@ class Figure:
         self.at = self.experiment.place(option.get("at", ""))
         self.over = self.experiment.place(option["over"]) if "over" in option else None
         self.change = option.get("change") == "yes"  # in per cent, against `over`
+        self.numbered = option.get("numbered") == "yes"  # points of x have numbers in place of names
         # All series of a point are normalised to one value, which is written below the point.
         own = option.get("series", "") in ("", *(self.over or ()))
         self.base_below = self.over is not None and self.x not in self.over and own
@@ -268,7 +270,11 @@ class Figure:
         if self.deviations:
             return Table(series, self.deviation_rows(series), [])
         points = self.chosen(self.x)
+        if self.x == "workload":
+            points = [p for p in points if not self.experiment.absent_at(panel.place | {self.x: p})]
         rows = [self.row(panel, series, point) for point in points]
+        for i, row in enumerate(rows if self.numbered else (), 1):
+            row.label = str(i)
         usual = "yes" if self.x == "workload" else "no"
         if self.option.get("mean", usual) == "yes" and self.plot in ("bars", "stacks"):
             columns = zip(*(row.cells for row in rows))

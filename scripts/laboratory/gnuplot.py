@@ -67,6 +67,8 @@ def settings(figure: Figure, panel: Panel, table: Table) -> Iterator[str]:
     yield f"wide = {int(panel.wide)}"
     yield f"tall = {height(figure, panel, len(series))}"
     yield f"lines_below = {1 + figure.base_below}"
+    if figure.numbered:
+        yield "numbered = 1"
     yield f"parts = {len(series[0].measures) if series else 0}"
     yield f"annotated = {int(option.get('numbers', 'yes') == 'yes')}"
     yield f"ratio = {int(figure.plot == 'heat' and set(panel.measures) <= figure.published.keys())}"

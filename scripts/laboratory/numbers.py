@@ -39,6 +39,10 @@ class Numbers:
     def of_kind(self, kind: str) -> list[list[Line]]:
         return [entry for entry in self.entries if entry[0][0].row.kind == kind]
 
+    def has_fitted_rows(self, point: str) -> bool:
+        """True unless what is marked fitted was fitted in other columns only."""
+        return point in self.values.experiment.options.get("fitted_rows", point).split() or not point
+
     # ---- the first lines ----
 
     def score(self) -> Iterator[str]:
@@ -48,8 +52,10 @@ class Numbers:
         whole = self.values.experiment.options.get("fitted", "").split()  # columns that are fitted as a whole
         for label, (point, column) in zip(self.labels, self.columns.items()):
             found = score(column)
-            fitted = found.near + found.holding if {point, "all"} & {*whole} else found.fitted
+            fitted = found.near + found.holding if {point, "all"} & {*whole} else 0
+            fitted = fitted or (found.fitted if self.has_fitted_rows(point) else 0)
             missing = f" ({found.not_run} not run)" if found.not_run else ""
+            missing += f" ({found.not_judged} without a verdict)" if found.not_judged else ""
             yield (
                 f"<tr><td>{'come out' if label == 'ours' else label}{missing}</td>"
                 f'<td class="n"><b>{found.near}</b> of {found.numbers}</td>'
@@ -103,16 +109,17 @@ class Numbers:
             f"<td><span>{text(row.what)}</span>{self.folded(line)}</td>",
             f'<td class="n" data-is="paper">{text(signs(line[0].paper))}</td>',
         ]
-        for label, one in zip(self.labels, line):
+        for point, label, one in zip(self.columns, self.labels, line):
             deviation = "" if one.deviation == "-" else text(signs(one.deviation))
             verdict = "refuted" if self.reasons.refuted(one) else one.verdict
-            fitted = "fitted, " if row.fitted and one.verdict else ""
+            judged = one.verdict and not one.why_none
+            fitted = "fitted, " if row.fitted and judged and self.has_fitted_rows(point) else ""
             kind = "off" if verdict == "refuted" else one.state
             ours = signs(f"{one.ours} {one.spread}".rstrip())
             cells += [
                 f'<td class="n" data-is="{label}">{text(ours)}</td>',
                 f'<td class="n" data-is="deviation">{deviation}</td>',
-                f'<td><span class="{kind}">{fitted}{verdict}</span></td>',
+                f'<td><span class="{kind}">{fitted}{text(verdict)}</span></td>',
             ]
         kind = "reading" if row.relation == "also" else "missed" if line[0].missed else ""
         return f'<tr id="n-{text(row.id)}" class="{kind}">' + "".join(cells) + "</tr>"

@@ -76,7 +76,9 @@ def picture(columns: Drawn, labels: list[str], folder: str) -> Iterator[str]:
     if any(panel.wide for _, panels in columns for panel in panels):
         yield '<p class="hint">wider than this screen: scrolls sideways</p>'
     yield '<figure><div class="panels">'
-    for row in zip(*(panels for _, panels in columns)):
+    for i, row in enumerate(zip(*(panels for _, panels in columns))):
+        if i and len(row) > 2:  # each panel's columns begin a line
+            yield '</div><div class="panels">'
         for label, panel in zip(labels, row):
             with open(os.path.join(folder, "figures", panel.name + ".svg"), "rb") as file:
                 image = base64.b64encode(file.read()).decode()
@@ -87,7 +89,17 @@ def picture(columns: Drawn, labels: list[str], folder: str) -> Iterator[str]:
                 f'{text(panel.title)}" src="data:image/svg+xml;base64,{image}"></a>'
             )
     data = " ".join(f'<a href="figures/{panels[0].name}.gp">data</a>' for _, panels in columns)
-    yield f"</div><figcaption>{text(figure.option.get('caption', ''))} {data}</figcaption></figure>"
+    told = f"{text(figure.option.get('caption', ''))} {data}{names(figure)}"
+    yield f"</div><figcaption>{told}</figcaption></figure>"
+
+
+def names(figure: Figure) -> str:
+    """What the numbers on the axis stand for, folded."""
+    if not figure.numbered:
+        return ""
+    points = figure.chosen(figure.x)
+    items = "".join(f"<li>{text(figure.experiment.label(point, figure.x))}</li>" for point in points)
+    return f"<details><summary>{count(len(points), 'name')}</summary><ol>{items}</ol></details>"
 
 
 def what_was_run(experiment: Experiment, runs: Runs, seeds: list[str]) -> str:
@@ -146,6 +158,8 @@ def body(
     experiment, found = values.experiment, blocks(drawn, numbers)
     if experiment.options.get("note"):
         yield f'<p class="note">{text(experiment.options["note"])}</p>'
+    for said in warnings.of_traces(runs, {run.key: run for run in runs.run_of.values()}.values()):
+        yield f'<p class="note">{text(said)}</p>'
     if "reading" in experiment.options:
         yield f"<p>{text(experiment.options['reading'])}</p>"
     if numbers.results:

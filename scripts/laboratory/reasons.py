@@ -79,7 +79,7 @@ class Reasons:
     def variants(self, usual: Compared) -> list[tuple[str, Compared]]:
         """The number at other points of the first column's matrices, nearest first (last if not off)."""
         row, found = usual.row, []
-        if row.kind not in ("result", "cannot") or row.relation == "also" or usual.value is None:
+        if row.kind not in ("result", "cannot") or row.relation == "also" or usual.state == "out":
             return []
         columns = self.experiment.options.get("columns", "")
         for name, option in self.matrices.items():

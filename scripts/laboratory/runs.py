@@ -27,6 +27,7 @@ from laboratory.description import Experiment, Place, number
 from laboratory.files import Digests, Files
 from laboratory.fold import folded
 from laboratory.mistake import Mistake, NotRun
+from laboratory.real_traces import ENOUGH
 
 PLUG_IN = re.compile(r'(?:ftl|--plugin)\s*=\s*"?([^"\s]*[/.][^"\s]*)')
 REFUSED = "!ssd: cannot be simulated: "
@@ -413,11 +414,13 @@ class Runs:
         )
 
     def replayed(self, place: Place) -> tuple[str, list[str]]:
-        """The workload of a place and the settings of its profile; the place's `seed` does not change it."""
+        """The workload of a place and the settings of its profile; the place's `seed` does not change it.
+        Of a real trace of the experiment, how many requests are replayed."""
         (workload, *others), settings = self.experiment.settings(place)
         if others:
             raise Mistake(f"{' '.join(place.values())}: several workloads have no statistics trace.*")
-        return workload, [word for word in settings if word.startswith("workload.")]
+        own = "trace.limit=" if workload in self.experiment.traces else "workload."
+        return workload, [word for word in settings if word.startswith(own)]
 
     def trace_path(self, place: Place) -> str:
         workload, words = self.replayed(place)
@@ -425,12 +428,14 @@ class Runs:
         return self.path("trace-" + digest(self.binary, *contents, *words))
 
     def measure_trace(self, place: Place) -> None:
-        """Measures the whole file of a trace, or the trace that a profile generates with these settings."""
+        """Measures the whole file of a trace (of a real trace of the experiment what is replayed), or the
+        trace that a profile generates with these settings."""
         path, (workload, words) = self.trace_path(place), self.replayed(place)
         files = self.files.of_workload(workload)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         if os.path.exists(workload):
-            done = self.children.run([self.ssd, "trace", "stat", "--json", path, workload])
+            limits = [f"--limit={word.partition('=')[2]}" for word in words if word.startswith("trace.")]
+            done = self.children.run([self.ssd, "trace", "stat", *limits, "--json", path, workload])
         else:
             settings = [word for setting in words for word in ("-s", setting.removeprefix("workload."))]
             command = [self.ssd, "trace", "stat", "--format", "ssdsim", "--json", path, "-"]
@@ -459,6 +464,21 @@ class Runs:
                 return {}
             self.loaded[path] = whole
         return self.loaded[path]
+
+    def too_short(self, runs: Iterable[Run]) -> dict[str, str]:
+        """Real traces far shorter than these runs asked for: name, and how long they were in the shortest."""
+        found: dict[str, tuple[float, str]] = {}
+        for run in runs if self.experiment.traces else ():
+            whole = self.load(self.path(run.key))
+            said, given = whole.get("statistics", {}), whole.get("parameters", {})
+            for trace in (self.experiment.traces.get(word) for word in run.command):
+                if not trace or not said or said.get("run.drive_failed"):
+                    continue
+                asked, had = int(given.get("trace.limit") or trace.requests), int(said["run.requests"])
+                if had < ENOUGH * asked:
+                    told = f"{had:,} of {asked:,} requests ({trace.path})"
+                    found[trace.name] = min(found.get(trace.name, (1.0, "")), (had / asked, told))
+        return {name: told for name, (_, told) in found.items()}
 
     def warnings(self, run: Run) -> list[str]:
         warnings: list[str] = self.load(self.path(run.key)).get("warnings", [])

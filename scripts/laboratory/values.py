@@ -174,6 +174,8 @@ class Values:
         self.unknown: set[str] = set()
         self.kept: dict[tuple[str, ...], Value] = {}
         self.used: list[Run] = []  # by the number that is being computed
+        self.replayed: list[Run] = []  # these, and those whose traces it measures
+        self.missing: list[str] = []  # traces without a file, of which it has no value
         if not experiment.measures:
             experiment.measures.update(DEFAULT_MEASURES)
             experiment.labels = DEFAULT_LABELS | experiment.labels
@@ -189,6 +191,8 @@ class Values:
 
     def measure(self, name: str, place: Place) -> Value:
         """None if there is no value; a Mistake if there is no such measure."""
+        if self.experiment.absent_at(place):
+            return None
         place = self.runs.same(place)
         key = (name, *place.values())
         if key in self.kept:
@@ -297,13 +301,16 @@ class Values:
         return found
 
     def vector(self, measure: str, text: str, fixed: Place) -> Vector:
-        cases = self.experiment.cases(fixed | self.experiment.place(text))
+        every = self.experiment.cases(fixed | self.experiment.place(text))
+        cases = [case for case in every if not self.experiment.absent_at(case)]
+        self.missing += filter(None, map(self.experiment.absent_at, every))
         found = [self.measure(measure, case) for case in cases]
-        if not measure.startswith("trace."):
-            keys = (tuple(self.runs.same(case).values()) for case in cases)
-            self.used += [self.runs.run_of[key] for key in keys if key in self.runs.run_of]
+        keys = (tuple(self.runs.same(case).values()) for case in cases)
+        runs = [self.runs.run_of[key] for key in keys if key in self.runs.run_of]
+        self.replayed += runs
+        self.used += [] if measure.startswith("trace.") else runs
         values = [value for value in found if value is not None]
-        if len(values) < len(found):
+        if len(values) < len(found) or every and not cases:
             raise Nothing
         return Vector(values)
 
@@ -331,18 +338,28 @@ class Values:
             yield self.compare(row, fixed)
 
     def compare(self, row: Published, fixed: Mapping[str, str] = MappingProxyType({})) -> Compared:
-        self.used = []
+        self.used, self.replayed, self.missing = [], [], []
         places: list[Place] = [{"seed": seed} for seed in self.seeds()] or [{}]
         try:
             found = [self.expression(row.measure, {**fixed, **seed}) for seed in places]
         except Mistake as mistake:
             raise type(mistake)(f"{row.id}: {mistake}") from None
         runs = list({run.key: run for run in self.used}.values())
+        why = self.why_none()
         if None in found:
-            return left_out(row, runs)
+            return left_out(row, runs).unjudged(why)
         ends = zip(*(one if isinstance(one, tuple) else (one,) for one in found))
         ours = [interval([scaled(row.unit, float(value)) for value in end]) for end in ends]
-        return judge(row, [mean for mean, _ in ours], max(half for _, half in ours), runs)
+        judged = judge(row, [mean for mean, _ in ours], max(half for _, half in ours), runs)
+        return judged.unjudged(why) if judged.verdict else judged
+
+    def why_none(self) -> str:
+        """Why the number that is computed is not judged: traces that are missing or too short."""
+        absent = self.experiment.absent
+        why = [f"{name}: {absent[name].none}" for name in dict.fromkeys(self.missing)]
+        short = self.runs.too_short(self.replayed)
+        why += [f"too few requests: {', '.join(short)}"] if short else []
+        return "; ".join(why)
 
 
 class Rehearsal(Values):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from laboratory.published import Published
 from laboratory.runs import Run
@@ -30,6 +30,7 @@ class Compared:
     runs: list[Run] = field(default_factory=list)
     distance: float = math.inf  # from what is published, 0 within a bound; of a range the larger
     values: list[float] = field(default_factory=list)  # a range has two
+    why_none: str = ""  # why there is no verdict
 
     @property
     def missed(self) -> bool:
@@ -38,7 +39,12 @@ class Compared:
     @property
     def state(self) -> str:
         """good, off, or out: without a verdict."""
-        return "off" if self.missed else "good" if self.verdict and self.value is not None else "out"
+        judged = self.verdict and self.value is not None and not self.why_none
+        return "off" if self.missed else "good" if judged else "out"
+
+    def unjudged(self, why: str) -> Compared:
+        """The same without a verdict, for this reason."""
+        return replace(self, verdict=f"no verdict: {why}", why_none=why) if why else self
 
     @property
     def ratios(self) -> list[tuple[float, float, float]]:
@@ -57,7 +63,7 @@ class Compared:
 
 @dataclass
 class Score:
-    """How many results come out; those that were not run are not in the other counts."""
+    """How many results come out; those that were not run or not judged are not in the other counts."""
 
     numbers: int = 0
     near: int = 0
@@ -65,6 +71,7 @@ class Score:
     holding: int = 0
     fitted: int = 0  # of those that come out
     not_run: int = 0
+    not_judged: int = 0
 
 
 def score(rows: Iterable[Compared]) -> Score:
@@ -73,7 +80,9 @@ def score(rows: Iterable[Compared]) -> Score:
         row, good = one.row, one.state == "good"
         if row.kind != "result" or row.relation == "also":
             continue
-        if one.value is None:
+        if one.why_none:
+            found.not_judged += 1
+        elif one.value is None:
             found.not_run += 1
         elif row.direction:
             found.directions, found.holding = found.directions + 1, found.holding + good

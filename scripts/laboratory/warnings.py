@@ -34,6 +34,16 @@ def last_words(runs: Runs, all_runs: Iterable[Run]) -> str:
     return f"{len(found)} with warnings: {name_of(found[0])}: {runs.warnings(found[0])[0]}" if found else ""
 
 
+def of_traces(runs: Runs, all_runs: Iterable[Run]) -> list[str]:
+    """Real traces that are shorter than the paper's, or have no file: a sentence for each kind."""
+    short = runs.too_short(all_runs)
+    told = "; ".join(f"{name}: {how}" for name, how in short.items())
+    none = "; ".join(f"{name}: {trace.none}" for name, trace in runs.experiment.absent.items())
+    unjudged = "Numbers of these with the real traces have no verdict."
+    found = [f"Too few requests: {told}. Numbers that use these runs have no verdict."] if short else []
+    return found + ([f"Traces without a file: {none}. {unjudged}"] if none else [])
+
+
 def on_page(runs: Runs, all_runs: Iterable[Run]) -> Iterator[str]:
     """Warnings that differ only in their numbers are one line, which lists the runs when opened."""
     kinds: dict[str, list[tuple[Run, str]]] = {}

@@ -3,7 +3,7 @@
 # one that is 0 says so.
 set xrange [0.4:rim]
 set xtics scale 0
-if (rows > 14) {
+if (rows > 14 && !exists("numbered")) {
 	set xtics rotate by 55 right font small
 	set bmargin 7
 	set xlabel offset 0, 0
