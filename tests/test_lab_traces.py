@@ -301,6 +301,7 @@ class Stamps(WithTraces):
         for paper in "sftl", "msac", "pmftl":
             lab = open_lab(
                 argparse.Namespace(
+                    command="report",
                     description=f"scripts/{paper}",
                     words=["scale=16", f"traces={self.at('traces')}"],
                     ssd=SSD,
