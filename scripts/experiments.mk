@@ -36,6 +36,10 @@ tables check-tables: lab-ready
 	@$(LAB) report -j $(JOBS) scripts/workloads
 	@scripts/tables $(if $(filter check-%,$@),--check) $(RESULTS)
 
+pictures: lab-ready ## those of documents, from runs: docs/pictures/
+	@$(LAB) report -j $(JOBS) docs/course/over-provisioning.ini
+	@cp $(RESULTS)/over-provisioning/default/figures/waf.svg docs/pictures/over-provisioning.svg
+
 log-block: lab-ready ## FTLs with log blocks on five kinds of writes: results/log-block/scale-16/report.html
 	@$(LAB) report -j $(JOBS) scripts/log-block $(NUMBERS)
 

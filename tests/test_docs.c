@@ -6,12 +6,12 @@
 #include "tests/program_fixture.h"
 #include "tests/tier.h"
 
-static const char *const documents[] = { "README.md", "DESIGN.md", "CONTRIBUTING.md", "traces/README.md",
-	"docs/across.md", "docs/buffers.md", "docs/dftl.md", "docs/experiments.md", "docs/host-layer.md",
-	"docs/legacy.md", "docs/log-block.md", "docs/minipage.md", "docs/mrsm.md", "docs/sftl.md",
-	"docs/tpftl.md", "docs/cdftl.md", "docs/classes.md", "docs/leaftl.md", "docs/mapping.md",
-	"docs/icpp23.md", "docs/drives.md", "docs/modern.md", "docs/zones.md", "docs/slc.md",
-	"docs/placement.md", "docs/parity.md", "docs/workloads.md", "docs/glossary.md",
+static const char *const documents[] = { "README.md", "DESIGN.md", "CONTRIBUTING.md", "docs/README.md",
+	"traces/README.md", "docs/across.md", "docs/buffers.md", "docs/dftl.md", "docs/experiments.md",
+	"docs/host-layer.md", "docs/legacy.md", "docs/log-block.md", "docs/minipage.md", "docs/mrsm.md",
+	"docs/sftl.md", "docs/tpftl.md", "docs/cdftl.md", "docs/classes.md", "docs/leaftl.md",
+	"docs/mapping.md", "docs/icpp23.md", "docs/drives.md", "docs/modern.md", "docs/zones.md",
+	"docs/slc.md", "docs/placement.md", "docs/parity.md", "docs/workloads.md", "docs/glossary.md",
 	"docs/course/README.md", "docs/course/instructor.md", "docs/course/1-pages.md",
 	"docs/course/2-collection.md", "docs/course/3-over-provisioning.md", "docs/course/4-victims.md",
 	"docs/course/5-hot-and-cold.md", "docs/course/6-mapping.md", "docs/course/7-log-blocks.md",
