@@ -68,7 +68,16 @@ set rmargin 2.5
 set xlabel xlabel.(both ? "\n" : "").caption offset 0, 1 - lines_below
 set offsets 0, 0, graph 0.06, 0
 set ylabel ylabel
-set label 99 note at screen 0.99, screen 0.03 right font small textcolor rgb "#777777"
+# A note that is too long for a narrow panel stands in two lines.
+cut_ = 0
+if (!wide && strlen(note) > 76) {
+	do for [k = 1:76] { if (note[k:k + 1] eq "; ") { cut_ = k } }
+}
+if (cut_) {
+	set bmargin (strlen(xlabel) || strlen(caption) ? 4.4 : 3.2) + lines_below + 1.1 * both
+	set label 100 note[1:cut_] at screen 0.99, screen 0.03 + 17.0 / height right font small textcolor rgb "#777777"
+}
+set label 99 note[cut_ + 1 + (cut_ > 0):*] at screen 0.99, screen 0.03 right font small textcolor rgb "#777777"
 if (log_x) { set logscale x }
 if (log_y) { set logscale y } else { set yrange [0:*] }
 if (strlen(yrange)) { eval "set yrange [".yrange."]" }
