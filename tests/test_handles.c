@@ -93,7 +93,7 @@ static void test_ranges_cut_a_request(void **state)
 	struct bed b;
 
 	(void)state;
-	bed_open(&b, ONE_PLANE "fdp.handles=2 fdp.by=range fdp.ranges=9:1,20:2 ");
+	bed_open(&b, ONE_PLANE "fdp.handles=2 fdp.by=range fdp.ranges=9:1,20:257 ");
 	write_with(&b, 1, 0, 6);
 	assert_int_equal(owner_at(&b, 0), 0);
 	assert_int_equal(owner_at(&b, 2), 2);
