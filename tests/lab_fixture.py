@@ -1,5 +1,6 @@
 """A description of a sweep in a folder of its own, and scripts/lab run on it, for tests/test_lab*.py."""
 
+import argparse
 import os
 import runpy
 import subprocess
@@ -7,10 +8,11 @@ import sys
 import tempfile
 import traceback
 import unittest
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NoReturn
 
 from laboratory import description
+from laboratory.figures import Figure
 from laboratory.mistake import Mistake
 
 SSD = os.environ.get("SSD", "./ssd")
@@ -103,7 +105,7 @@ def forked(script: str, words: list[str], env: Mapping[str, str]) -> subprocess.
         return subprocess.CompletedProcess([script, *words], status, out.read(), err.read())
 
 
-runpy.run_path("scripts/lab")  # its modules
+LAB = runpy.run_path("scripts/lab")
 
 
 class Folder(unittest.TestCase):
@@ -148,6 +150,16 @@ class Folder(unittest.TestCase):
         done = forked("scripts/lab", self.command(*words)[2:], env or {})
         self.assertEqual(done.returncode, status, done.stderr)
         return done
+
+    def figures(self, description: str, *words: str) -> Iterator[Figure]:
+        """All figures of the description, made and not drawn."""
+        options = {"ssd": self.ssd, "jobs": 1, "results": self.at("results"), "drives": False, "plugin": []}
+        lab = LAB["Laboratory"](
+            argparse.Namespace(command="report", description=description, words=words, **options)
+        )
+        for name in lab.experiment.figures:
+            for figure, _ in lab.figures(name, lab.values):
+                yield figure
 
     def contains(self, page: str, *parts: str) -> None:
         """As assertIn, without the whole page in the complaint."""

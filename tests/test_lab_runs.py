@@ -4,14 +4,12 @@
 Runs from the top of the tree, as `make test` does.
 """
 
-import argparse
 import csv
 import hashlib
 import io
 import json
 import os
 import re
-import runpy
 import shutil
 import unittest
 
@@ -212,27 +210,13 @@ class Stamps(Folder):
         for name in ("16-LUN1", "14-LUN0", "17-LUN2", "18-LUN6", "16-LUN4"):
             self.write(f"additional-01-20160216{name}.csv", "1,1,read,0,0,8\n")
         self.write("additional-01-2016021718-LUN4.csv", "1,1,read,0,0,8\n")
-        open_lab = runpy.run_path("scripts/lab")["Laboratory"]
         found: dict[tuple[bool, str], set[str]] = {}
         for words in ["scale=64"], ["scale=64", f"traces={self.folder}"]:
-            lab = open_lab(
-                argparse.Namespace(
-                    command="report",
-                    description="scripts/icpp23",
-                    words=words,
-                    ssd=SSD,
-                    jobs=1,
-                    results=self.at("results"),
-                    drives=False,
-                    plugin=[],
-                )
-            )
-            for name in lab.experiment.figures:
-                for figure, _ in lab.figures(name, lab.values):
-                    stamp = figure.option.get("stamp", lab.experiment.options["stamp"])
-                    family = figure.at.get("family", "samples")
-                    found.setdefault((len(words) > 1, family), set()).add(stamp)
-                    self.assertEqual("LUN" in figure.option.get("at", ""), "whole files" in stamp)
+            for figure in self.figures("scripts/icpp23", *words):
+                stamp = figure.option.get("stamp", figure.experiment.options["stamp"])
+                family = figure.at.get("family", "samples")
+                found.setdefault((len(words) > 1, family), set()).add(stamp)
+                self.assertEqual("LUN" in figure.option.get("at", ""), "whole files" in stamp)
         fitted = "fitted to the paper's results"
         self.assertEqual(
             found[False, "samples"],

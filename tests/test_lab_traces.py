@@ -4,7 +4,6 @@
 Runs from the top of the tree, as `make test` does.
 """
 
-import argparse
 import bz2
 import csv
 import glob
@@ -14,11 +13,10 @@ import lzma
 import os
 import random
 import re
-import runpy
 import unittest
 from collections.abc import Iterator
 
-from lab_fixture import LONG, SSD, Folder
+from lab_fixture import LONG, Folder
 from laboratory import real_traces
 
 FIRST_OF_MSR = 128166372003061629  # of 100 ns since 1601
@@ -301,25 +299,11 @@ class Stamps(WithTraces):
         self.pack("ts_0.csv", msr(5, "ts"))
         self.pack("src2_0.csv", msr(5, "src2"))
         self.pack("cello99.trace", ssdsim(5))
-        open_lab = runpy.run_path("scripts/lab")["Laboratory"]
         for paper in ("sftl", "msac", "pmftl") if LONG else ("pmftl",):
-            lab = open_lab(
-                argparse.Namespace(
-                    command="report",
-                    description=f"scripts/{paper}",
-                    words=["scale=16", f"traces={self.at('traces')}"],
-                    ssd=SSD,
-                    jobs=1,
-                    results=self.at("results"),
-                    drives=False,
-                    plugin=[],
-                )
-            )
-            for name in lab.experiment.figures:
-                for figure, _ in lab.figures(name, lab.values):
-                    stamp, real = figure.option["stamp"], figure.at.get("family") == "traces"
-                    self.assertEqual("real traces" in stamp, real, f"{name}: {stamp}")
-                    self.assertEqual("workloads generated" in stamp, not real, f"{name}: {stamp}")
+            for figure in self.figures(f"scripts/{paper}", "scale=16", f"traces={self.at('traces')}"):
+                stamp, real = figure.option["stamp"], figure.at.get("family") == "traces"
+                self.assertEqual("real traces" in stamp, real, f"{figure.name}: {stamp}")
+                self.assertEqual("workloads generated" in stamp, not real, f"{figure.name}: {stamp}")
 
 
 if __name__ == "__main__":
