@@ -163,8 +163,8 @@ static bool issue_may_follow(
 {
 	const struct op *op;
 
-	if (!s->copies_follow || (!s->plain && s->observers) || has_repeats(s, s->plain) ||
-		io->last_op == INDEX_NONE || io->step != INDEX_NONE)
+	if (!s->copies_follow || s->heard || has_repeats(s, s->plain) || io->last_op == INDEX_NONE ||
+		io->step != INDEX_NONE)
 		return false;
 	op = ops_at(&s->ops, io->last_op);
 	return op->kind == OP_COPY && op->cause == cause && op->ticket == issue_ticket(io, cause, false) &&

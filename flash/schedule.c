@@ -324,7 +324,7 @@ void schedule_choose_copy(struct schedule *s)
 {
 	const struct flash *f = s->flash;
 
-	s->plain = !s->observers && !s->open && !s->registers && !s->memory.pages && !f->slc && !f->retry;
+	s->plain = !s->heard && !s->open && !s->registers && !s->memory.pages && !f->slc && !f->retry;
 }
 
 /* A bit for each function that the table has. */
@@ -343,7 +343,6 @@ static uint64_t schedule_heard(const struct flash_hears *hears)
 
 void schedule_set_observers(struct schedule *s)
 {
-	s->observers = s->flash->observers;
 	s->heard = 0;
 	for (const struct flash_observer *o = s->flash->observers; o; o = o->next)
 		s->heard |= schedule_heard(o->hears);

@@ -139,7 +139,6 @@ struct schedule {
 	struct loads loads;
 	uint32_t *place; /* by die: its index in loads */
 	struct busy busy;
-	bool observers; /* there is one (flash/observer.h) */
 	uint64_t heard; /* functions that one of them has (events.h) */
 	bool plain;     /* no observers, and no feature of those above */
 };

@@ -133,8 +133,8 @@ static void schedule_find_pad_due(void *schedule)
 
 const struct state_row schedule_state[] = {
 	STATE_FIXED(flash, geometry, settings, registers, units, unit_of_die, per_channel),
-	STATE_FIXED(transfer_ns, command_ns, plane_command_ns, room, place, observers, heard, plain,
-		copies_follow, wordline_pages),
+	STATE_FIXED(transfer_ns, command_ns, plane_command_ns, room, place, heard, plain, copies_follow,
+		wordline_pages),
 	STATE_SCRATCH(woken, answered, answering),
 	STATE_NUMBER(struct schedule, now),
 	STATE_STRUCT(struct schedule, ops, ops_state),

@@ -233,7 +233,7 @@ HOT bool unit_goes_on_copying(struct schedule *s, uint32_t u, bool plain)
 	struct op *op = s->ops.op.object;
 
 	COPY_OF(complete_copy, plain)(s, unit->command);
-	if (unit->reads.first != INDEX_NONE || s->woken.first != INDEX_NONE || (!plain && s->observers)) {
+	if (unit->reads.first != INDEX_NONE || s->woken.first != INDEX_NONE || (!plain && s->heard)) {
 		queue_prepend(&unit->others, ARRAY_FIELD(op, next), unit->command);
 		return false;
 	}
