@@ -10,8 +10,6 @@ usage: tests/models/parity.py --check [WORD]...         rows whose trace and mod
 import sys
 
 import core
-import events_table
-import files
 import harness
 
 DEFAULTS = "parity=1 fail_at=0 fail_die=0 rebuild=gc remap=1 bad= op=0.125"
@@ -157,15 +155,11 @@ class Units(core.Model):
 
 
 def make(name: str, words: harness.Words) -> harness.Simulated:
+    words = harness.words_of(DEFAULTS)[1] | words
     model = Bad(words) if name == "bad" else Units(words)
     model.fill()
     return model
 
 
-def counts(model: str, trace: str) -> dict[str, int] | None:
-    path = files.find(trace)
-    return harness.counts(make, f"{DEFAULTS} {model}", path) if path else None
-
-
 if __name__ == "__main__":
-    sys.exit(events_table.main("parity-counts.tsv", counts, __doc__ or ""))
+    sys.exit(harness.main(make, {"parity": ["parity", "bad"]}, __doc__))

@@ -10,8 +10,6 @@ usage: tests/models/retention.py --check [WORD]...      rows whose trace and mod
 import sys
 
 import core
-import events_table
-import files
 import harness
 
 DEFAULTS = "T=0 base=0 age=0 rmax=24 history=0 per_step=0 rreads=0 rdays=0 per_request=1"
@@ -150,15 +148,10 @@ class Retention(core.Model):
 
 
 def make(_name: str, words: harness.Words) -> harness.Simulated:
-    model = Retention(words)
+    model = Retention(harness.words_of(DEFAULTS)[1] | words)
     model.fill()
     return model
 
 
-def counts(model: str, trace: str) -> dict[str, int] | None:
-    path = files.find(trace)
-    return harness.counts(make, f"{DEFAULTS} {model}", path) if path else None
-
-
 if __name__ == "__main__":
-    sys.exit(events_table.main("retention-counts.tsv", counts, __doc__ or ""))
+    sys.exit(harness.main(make, {"retention": ["retention"]}, __doc__))
