@@ -38,7 +38,7 @@ struct state_visitor {
 enum state_kind {
 	/* Values. */
 	STATE_IS_NUMBER, /* also an array or a struct of numbers */
-	STATE_IS_OP,     /* an operation's handle; without a run it becomes OP_NONE */
+	STATE_IS_OP,     /* an operation's handle; OP_NONE outside a run, with nothing in flight */
 	STATE_IS_STRUCT, /* `count` structs in a row, each as `rows` say */
 
 	/* Memory behind a pointer. NULL: none, in every drive of the same settings. */

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "drive/drive.h"
 
-/* Calls a function of each observer, which is `o` in the arguments.  Without observers this is one test. */
+/* Calls a function of each observer; the arguments name the observer `o`.  Without any this is one test. */
 #define DRIVE_TELL(d, function, arguments)                                                                   \
 	do {                                                                                                 \
 		for (const struct drive_observer *o = (d)->observers; __builtin_expect(o != NULL, 0);        \

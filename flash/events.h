@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* Calls a function of each observer, which is `o` in the arguments. */
+/* Calls a function of each observer; the arguments name the observer `o`. */
 #define TELL(flash, function, arguments)                                                                     \
 	do {                                                                                                 \
 		for (const struct flash_observer *o = (flash)->observers; o; o = o->next)                    \

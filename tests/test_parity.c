@@ -5,7 +5,7 @@
  * Four channels of a die of one plane, 16 blocks of 4 pages of 4 sectors, unless said otherwise.
  */
 #include "ftl/store.h"
-#include "gc/tools/parity.c" /* looks inside: defined here, it is not taken from the archive */
+#include "gc/tools/parity.c" /* for its static functions; the linker then leaves out the one in the archive */
 #include "tests/bed_fixture.h"
 
 #include <math.h>

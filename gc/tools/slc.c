@@ -306,7 +306,7 @@ static bool slc_fold_static(struct slc *cache, struct io *io, block_t b)
 	return whole;
 }
 
-/* Folds a block of the plane.  False: no closed one, or no room for its live pages. */
+/* Folds a block of the plane.  False: none is closed, or its live pages find no room. */
 static bool slc_fold(struct slc *c, struct io *io, plane_t p)
 {
 	struct space *s = c->space;

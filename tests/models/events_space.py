@@ -296,7 +296,7 @@ class Space:
         return moved
 
     def due(self, number: int) -> bool:
-        """Collected when the drive is idle."""
+        """Is the plane to be collected when the drive is idle?"""
         plane = self.plane[number]
         return plane.begun is not None or (self.free_pages(plane) < self.soft and self.may_step(number))
 
