@@ -16,7 +16,6 @@ from laboratory.figures import Figure
 from laboratory.mistake import Mistake
 
 SSD = os.environ.get("SSD", "./ssd")
-LONG = any(os.environ.get(name, "0") not in ("", "0") for name in ("LONG", "SOAK"))  # tests/tier.h
 SWEEP = """
 [experiment]
 drive = parameters/tiny.cfg

@@ -19,12 +19,13 @@ import time
 import unittest
 from collections.abc import Callable
 
-from lab_fixture import HEAD, LONG, PUBLISHED, SSD, SWEEP, Folder
+from lab_fixture import HEAD, PUBLISHED, SSD, SWEEP, Folder
 from laboratory import description, figures, gnuplot, numbers, page, reasons
 from laboratory.mistake import Mistake
 from laboratory.published import Published, read_published
 from laboratory.values import Vector, above, interval
 from laboratory.verdicts import Compared, judge, score, written
+from tier import LONG
 
 ALONE = """
 [experiment]

@@ -16,8 +16,9 @@ import re
 import unittest
 from collections.abc import Iterator
 
-from lab_fixture import LONG, Folder
+from lab_fixture import Folder
 from laboratory import real_traces
+from tier import LONG
 
 FIRST_OF_MSR = 128166372003061629  # of 100 ns since 1601
 HOUR = {  # of Japan, in seconds since 1970, and the LUN

@@ -10,9 +10,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from tier import LONG
+
 HERE = Path(__file__).resolve().parent
 MODELS = sorted(path.name for path in (HERE / "models").glob("*.py") if os.access(path, os.X_OK))
-LONG = any(os.environ.get(name, "0") not in ("", "0") for name in ("LONG", "SOAK"))  # tests/tier.h
 SAMPLES = {  # words of the rows that are compared
     "cdftl.py": ["lcg_t0_hot", "256+1 fold=1"],
     "classes.py": ["lcg_runs", "planes=1"],

@@ -21,7 +21,8 @@ SSD = os.path.join(ROOT, os.environ.get("SSD", "./ssd"))
 os.environ["SSDLAB_LIBRARY"] = os.path.join(ROOT, os.environ.get("SSDLAB_LIBRARY", "build/dev/libssdlab.so"))
 
 import ssdlab
-from lab_fixture import LONG, Folder
+from lab_fixture import Folder
+from tier import LONG
 
 FOLD = {"trace.fold": True}  # the profile addresses terabytes
 TINY = os.path.join(ROOT, "parameters/tiny.cfg")

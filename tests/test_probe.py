@@ -16,8 +16,9 @@ import unittest
 from collections.abc import Callable
 from typing import Any
 
+from tier import LONG, SOAK
+
 SSD = os.environ.get("SSD", "./ssd")
-SOAK, LONG = (os.environ.get(name, "0") not in ("", "0") for name in ("SOAK", "LONG"))
 FIO = ["fresh", "memory", "cache", "full"]  # tests/probe/: results of fio 3.33 on a file of 16 MiB
 KEYS = [
     "flash.read_ns",
